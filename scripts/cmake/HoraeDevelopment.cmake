@@ -1,4 +1,4 @@
-# What other projects need of an installation: headers, the rooms of models/ as static libraries, and a CMake
+# The parts of an installation for other projects: headers, the rooms of models/ as static libraries, and a CMake
 # package (find_package(horae)). platforms/plugins/README.md is its page.
 #
 # Plug-ins link none of these libraries: the program exports what its rooms have, so that there is one of each
@@ -45,7 +45,7 @@ endforeach()
 set_target_properties(horae_systemc PROPERTIES EXPORT_NAME systemc)
 install(TARGETS ${targets} horae_systemc EXPORT horaeTargets ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include)
-# Nobody steps through them.
+# Debug information is left out.
 install(CODE "file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/libhorae_*.a\")
 execute_process(COMMAND ${CMAKE_STRIP} --strip-debug \${archives} COMMAND_ERROR_IS_FATAL ANY)")
 install(EXPORT horaeTargets NAMESPACE horae:: DESTINATION lib/cmake/horae)

@@ -1,4 +1,4 @@
-# What an installation holds, and packages of it (scripts/package). The layout is that of a checkout, so
+# Contents of an installation, and packages of it (scripts/package). The layout is that of a checkout, so
 # that commands and links of the pages hold: bin/horae, include/, lib/, platforms/, scripts/, traces/, *.md.
 # In the .deb it lies in /usr/lib/horae, and /usr/bin/horae leads to it.
 # Left out: horae_mpi.so, since MPI belongs to the machine it runs on. Ranks over sockets work.
@@ -12,7 +12,7 @@ set_target_properties(horae PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH
 target_link_options(horae_c PRIVATE LINKER:--disable-new-dtags)
 set_target_properties(horae_c PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 
-# What is built is packed: building all again is not the business of an installation.
+# Only built files are packed: building all again is not the business of an installation.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 install(TARGETS horae horae_c RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/facade/include ${PROJECT_SOURCE_DIR}/models/facade/sv
@@ -52,7 +52,7 @@ set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_ARCHIVE_THREADS 0)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
-# What the program links to, by dpkg-shlibdeps; what scripts need is only recommended.
+# Dependencies of the program, by dpkg-shlibdeps; packages for scripts are only recommended.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "python3, python3-matplotlib, python3-scipy, python3-optuna, python3-jinja2, node-d3")

@@ -97,7 +97,7 @@ TEST(Rewriter, AWrongIcrcOrFcsStaysWrong) {
   out = changed(fcs, mark, ~0u, true);
   EXPECT_EQ(Frame(out.end() - 4, out.end()), Frame(fcs.end() - 4, fcs.end()));
   EXPECT_TRUE(decode(std::span(out).first(out.size() - 4)).icrc_valid);
-  // What the switch makes of it is new and right.
+  // The switch's packet is new and right.
   const Packet nack = nack_packet(1, 0, 44, 9);
   out = changed(
       fcs,
@@ -135,7 +135,7 @@ TEST(Rewriter, MakesNacksAndCnpsOfData) {
     p.frame = nack.frame;
   };
   EXPECT_EQ(changed(bytes_of(data), to_nack), bytes_of(nack));
-  // Of a packet that was captured in part too: all of the new one is known.
+  // The packet was captured in part, but all of the new one is known.
   const Frame f = bytes_of(data);
   EXPECT_EQ(changed(f, to_nack, 64), bytes_of(nack));
 

@@ -32,7 +32,7 @@ std::uint32_t sum(const ByteString& b, std::size_t from, std::size_t to, std::ui
   return s;
 }
 
-/// Of a VXLAN frame over IPv4, as a checksum of UDP would be checked.
+/// UDP checksum of a VXLAN frame over IPv4.
 std::uint32_t udp_sum(const ByteString& b) {
   const std::uint32_t length = std::uint32_t{b[38]} << 8 | b[39];
   return sum(b, 34, 34 + length, sum(b, 26, 34) + 17 + length);
@@ -232,7 +232,7 @@ TEST(Tunnel, EveryKindShowsItsInnerPacketAndTakesChanges) {
     ByteString expected = f;
     std::copy(marked.begin() + 14, marked.end(), expected.begin() + static_cast<long>(inner_ip));
     EXPECT_EQ(ByteString(out.bytes.begin(), out.bytes.end()), expected) << i;
-    // What grows inside lengthens outer lengths; an answer goes back.
+    // Growth inside lengthens outer lengths; an answer goes back.
     after = d.packet;
     after.frame = static_cast<std::uint16_t>(after.frame + 4);
     const auto more = rewriter.rewrite(d, after, f, static_cast<std::uint32_t>(f.size()));

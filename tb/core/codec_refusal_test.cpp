@@ -31,7 +31,7 @@ TEST(Codec, EveryTruncationIsRefused) {
   }
 }
 
-// What a shortened datagram of consistent lengths must not do: eat the ICRC or the header that its
+// A shortened datagram of consistent lengths must not eat the ICRC or the header that its
 // opcode promises, or end within a word.
 TEST(Codec, ConsistentLengthsTooShortForTheHeadersAreRefused) {
   RandomStream random(12, "short");

@@ -21,7 +21,8 @@ std::uint64_t divided(std::uint64_t x, std::uint64_t n, std::uint64_t d, std::ui
 TEST(Ratio, IsTheQuotientRoundedDown) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20'000; ++i) {
-    // Of all sizes, so that many are just inside and just outside of what a reciprocal can do.
+    // Numbers of all sizes, so that many are just inside and just outside of what a reciprocal can
+    // do.
     const auto number = [&](unsigned most_bits) {
       return random() >> (64 - 1 - random() % most_bits);
     };

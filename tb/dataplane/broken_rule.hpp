@@ -1,4 +1,4 @@
-// What tests of the hardware's rules share.
+// Shared by tests of the hardware's rules.
 #pragma once
 
 #include <gtest/gtest.h>

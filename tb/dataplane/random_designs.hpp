@@ -35,7 +35,7 @@ class RandomDesigns {
                             random_.chance(0.7) ? Gress::ingress : Gress::egress);
     std::vector<const DesignObject*> others;
     for (const auto& other : design.objects) {
-      // What belongs to a table is waited for and guarded by the table's name.
+      // Parts of a table are waited for and guarded by the table's name.
       const auto* of = table_of(other);
       if (other.gress == o.gress && (of == nullptr || of->empty())) others.push_back(&other);
     }

@@ -1,4 +1,4 @@
-// What published numbers exclude without a simulation, at their roundings and at their tolerances.
+// Exclusions by published numbers without a simulation, at their roundings and at their tolerances.
 #include "horae/explain/arithmetic.hpp"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(Arithmetic, ExcludesWhatNeverIdlesTheWire) {
   EXPECT_EQ(found[0].text, "it never idles the wire, so TX is line rate, but nocc.tx is 0.5 of it");
 }
 
-// What is excluded at some tolerances is excluded at all smaller ones.
+// An exclusion at some tolerances holds at all smaller ones.
 TEST(Arithmetic, ExcludesLessAtLargerTolerances) {
   for (const auto& h :
        {mechanism(Serves::every, Stalls::served, 2), mechanism(Serves::every, Stalls::served, 1),

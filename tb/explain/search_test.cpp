@@ -14,7 +14,7 @@ namespace {
 using lab::test::MadeUp;
 using Results = std::map<std::string, double>;
 
-/// What a question looks at once it is answered.
+/// Parts of a question that are looked at once it is answered.
 struct Asked {
   Standing standing{};
   std::array<Standing, tolerance_factors.size()> by_factor{};
@@ -90,7 +90,7 @@ TEST(Search, OfMorePointsBeginsWithThatOfFewer) {
   }
 }
 
-// What a whole pass excludes stays excluded, and what larger tolerances exclude smaller ones do.
+// An exclusion by a whole pass stays, and so does one at larger tolerances for smaller ones.
 TEST(Search, AnExclusionStays) {
   for (const double offset : {2.3, 4.2, 50.0}) {
     MadeUp made(windows, [&](int window, std::uint32_t) -> Results {

@@ -1,5 +1,5 @@
-// What can still happen to plain switches and links, whom queues wait for, and what is counted as
-// an event.
+// Events that can still happen to plain switches and links, whom queues wait for, and what is
+// counted as an event.
 #include "horae/fabric/outlook.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(Outlook, AQueuesNextStartIsExpected) {
   EXPECT_EQ(s.sw->held(), 0u);
 }
 
-// What a link lost at random may come through another time; a link that loses all does not.
+// A packet lost at random may come through another time; a link that loses all delivers none.
 TEST(Outlook, RandomLossIsAChance) {
   for (const double loss : {0.5, 1.0}) {
     const std::string chances = in_child([&] {

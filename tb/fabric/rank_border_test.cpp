@@ -81,7 +81,7 @@ std::vector<std::string> device_lines(const std::vector<std::string>& texts) {
   return lines;
 }
 
-// What pools counted in all, at the last stop.
+// Counts of all pools at the last stop.
 std::map<std::string, std::uint64_t> sums(const std::vector<std::string>& texts) {
   std::map<std::string, std::uint64_t> out;
   for (const auto& text : texts) {
@@ -225,7 +225,7 @@ TEST(RankBorder, RanksThatAllIdleExchangeSeldom) {
   EXPECT_EQ(texts, std::vector<std::string>(2, "seldom"));
 }
 
-// What fails names its device, and the other rank knows.
+// A failure names its device, and the other rank knows.
 TEST(RankBorder, AFailureEndsAllRanks) {
   class faulty : public test::probe {
    public:

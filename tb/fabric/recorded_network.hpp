@@ -69,7 +69,7 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
   std::set<std::string> names;
 };
 
-/// What the topology of that name makes of its table's text.
+/// Topology of that name, made from its table's text.
 struct Generated {
   RecordedNetwork network;
   nlohmann::ordered_json config;

@@ -1,4 +1,4 @@
-// What devices report at the end: a tree of counters with units, and that of their ports.
+// Reports of devices at the end: a tree of counters with units, and that of their ports.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -280,7 +280,7 @@ TEST(SystemcProgram, ASocketThatIsBoundButNotConfiguredIsALine) {
             "configure(LinkConfig)");
 }
 
-/// What goes wrong in a call of a user's process: a packet in the past, and a phase that goes the
+/// Faults in a call of a user's process: a packet in the past, and a phase that goes the
 /// other way.
 std::string misuse(scheduling mode, const std::function<void(end_point&)>& call,
                    const std::function<void(sim_context&)>& run) {
@@ -336,7 +336,7 @@ struct Reported {
   int count = 0;
 };
 
-/// What the report handler gets when a device fails in `run`, and how that ended.
+/// Text for the report handler when a device fails in `run`, and how that ended.
 std::string reports_of(scheduling mode, bool of_input,
                        const std::function<void(sim_context&)>& run) {
   return in_child([&] {

@@ -152,7 +152,7 @@ void mutate(ByteString& bytes, RandomStream& random) {
   }
 }
 
-/// What a switch could make of a packet.
+/// Change that a switch could make to a packet.
 Packet changed(const Packet& before, RandomStream& random) {
   Packet p = before;
   const std::uint32_t choice = random.below(8);

@@ -1,4 +1,4 @@
-// What fuzz targets share. A target takes any bytes; nothing may happen but a result, or one line
+// Shared by fuzz targets. A target takes any bytes; nothing may happen but a result, or one line
 // that says what is wrong.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace horae::fuzz {
 
-/// What a target does with an input; entry.cpp calls it. True: something was read of it to the end,
+/// Entry of a target for one input; entry.cpp calls it. True: something was read of it to the end,
 /// false: all that was tried was refused.
 bool one_input(std::span<const std::uint8_t> bytes);
 

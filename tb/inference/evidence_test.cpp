@@ -106,7 +106,7 @@ TEST(Evidence, AllLevelsTogetherAreThePrior) {
   EXPECT_NEAR(mean, 0.5, 0.02);
 }
 
-// Of a disc, tolerances of half and double are discs of a quarter and four times the volume.
+// Tolerances of half and double make discs of a quarter and four times the volume.
 TEST(Evidence, IsReadAnewWithOtherTolerances) {
   const Shape shape = disc(0.03);
   Series half, same, twice;
@@ -157,7 +157,7 @@ TEST(Evidence, ReadAnewToNothingHasABoundToo) {
   EXPECT_LT(e.at_most, disc(0.1).volume * 2);
 }
 
-// What misses by a tolerance exactly agrees: of points at whole distances those up to the target.
+// A miss of exactly one tolerance agrees: of points at whole distances those up to the target.
 TEST(Evidence, ATargetIsWithinItself) {
   const Shape steps = {"steps", Space(1), 0.5, [](const Position& p) {
                          return std::floor(4 * p[0]);  // 0 to 3, a quarter each

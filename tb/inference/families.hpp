@@ -21,7 +21,7 @@ struct Family {
   double (*throughput)(double load, const Position& p);
 };
 
-/// What all share: a loss that nobody published, and whether headers count.
+/// Common to all: an unpublished loss, and whether headers count.
 inline double seen(double y, const Position& p) {
   return y * (1 - 0.1 * p[2]) * (p[4] < 0.5 ? 1.0 : 0.94) + 0.03 * p[3];
 }

@@ -30,7 +30,7 @@ Outcomes normal(double mean, double deviation, std::size_t points, const std::st
   return out;
 }
 
-/// Of two equally likely normal distributions of deviation 1, so far apart: by the midpoint rule.
+/// Two equally likely normal distributions of deviation 1, so far apart: by the midpoint rule.
 double closed_form(double apart) {
   double nats = 0;
   constexpr double step = 1e-3;

@@ -38,7 +38,7 @@ TEST(Interval, AWeightIsAsManyEqualValues) {
   EXPECT_DOUBLE_EQ(i.high, 3);
 }
 
-// Of n draws the k-th has k / (n + 1) of all to come below it.
+// The k-th of n draws has k / (n + 1) of all to come below it.
 TEST(Interval, HoldsItsShareOfWhatIsToCome) {
   const Interval i = interval_of(up_to(100));
   EXPECT_DOUBLE_EQ(i.low, 5.05);

@@ -1,4 +1,4 @@
-// What a joint space makes of a position: overrides in their order, readings, the reaction.
+// Position of a joint space: overrides in their order, readings, the reaction.
 #include "horae/lab/joint_space.hpp"
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ TEST(JointSpace, MakesOverridesAndASeedOfAPosition) {
   EXPECT_EQ(other.seed, 7u);
 }
 
-// What a search begins with is given as texts: each has its number, and below 1.
+// A search begins with values given as texts: each has its number, and below 1.
 TEST(JointSpace, NumbersAreWhereTheirTextsAre) {
   const Place place;
   question::Question q = asked(place);

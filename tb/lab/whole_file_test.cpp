@@ -40,7 +40,7 @@ class WholeFile : public testing::Test {
       all.insert(entry.path().filename().string());
     return all;
   }
-  /// What a process leaves that is killed while it writes `name`.
+  /// Files left by a process that is killed while it writes `name`.
   static std::string left_beside(const std::string& name, pid_t pid) {
     return test::left_name(name, "partial", pid);
   }
@@ -91,7 +91,7 @@ TEST_F(WholeFile, WhatADeadProcessLeftGoesAndALivingOnesStays) {
   EXPECT_EQ(names(), (std::set<std::string>{"a", "ab", "a.partial.elsewhere.1", living}));
 }
 
-// Nobody may have asked how it ended: a first process of a container that waits for nobody.
+// Its end may never be asked for: a first process of a container that waits for nobody.
 TEST_F(WholeFile, WhatAProcessLeftWhoseEndNobodyAskedForGoes) {
   const pid_t dead = ::fork();
   if (dead == 0) ::_exit(0);

@@ -117,7 +117,7 @@ TEST(ReportFolder, WithoutLatencyTheCyclesAreNotSaid) {
   EXPECT_EQ(read_report_folder(copy.path())[0].cycles[0], 0u);
 }
 
-// What is refused, without the folder's own name.
+// Message of a refusal, without the folder's own name.
 std::string refused(const ReportCopy& copy) {
   std::string message = refusal_of([&] { read_report_folder(copy.path()); });
   for (auto at = message.find(copy.path()); at != std::string::npos; at = message.find(copy.path()))

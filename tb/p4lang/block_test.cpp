@@ -179,7 +179,7 @@ TEST(Blocks, UnusedControlsAreCheckedAndDropped) {
   EXPECT_NE(faults_of(text).at(0).find("unknown name 'nix'"), std::string::npos);
 }
 
-// Of what may be valid or not a variable begins as not valid; other variables need nothing.
+// A variable that may be valid or not begins as not valid; other variables need nothing.
 TEST(Blocks, AVariableWithAHeaderBeginsAsNotValid) {
   const auto statements = [](const std::string& apply) {
     const Program program = program_of(

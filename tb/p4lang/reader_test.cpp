@@ -1,4 +1,4 @@
-// What is P4: every kind of declaration, statement and expression is read.
+// The grammar of P4: every kind of declaration, statement and expression is read.
 #include <gtest/gtest.h>
 
 #include "small_program.hpp"

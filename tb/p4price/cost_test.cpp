@@ -1,4 +1,4 @@
-// What a source costs: properties that any price has.
+// Price of a source: properties that any price has.
 #include "source_design.hpp"
 
 namespace horae::p4price::test {
@@ -149,7 +149,7 @@ TEST(SourceCost, APragmaNamesTheFieldThatFindsThePartition) {
   EXPECT_EQ(spec.partitions, 1024u);
 }
 
-// What is matched exactly is stored once, beside the masked prefix (p4c table_layout.cpp).
+// Exact keys are stored once, beside the masked prefix (p4c table_layout.cpp).
 TEST(SourceCost, OnlyThePrefixOfAnAlgorithmicTableIsStoredWithItsMask) {
   const auto made =
       design_of({.locals = "action set(bit<32> v) { hdr.h.b = v; }\n"

@@ -1,4 +1,4 @@
-// What follows what: dependencies from reads and writes, and what is no dependency.
+// Order of pieces: dependencies from reads and writes, and what is no dependency.
 #include "source_design.hpp"
 
 namespace horae::p4price::test {

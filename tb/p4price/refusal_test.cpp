@@ -1,4 +1,4 @@
-// What the chip cannot do is refused in one line, with its place.
+// Programs that the chip cannot run are refused in one line, with its place.
 #include "source_design.hpp"
 
 namespace horae::p4price::test {

@@ -1,4 +1,4 @@
-// What the chip does otherwise than P4 says, a program each.
+// Rules of the chip that differ from P4, a program each.
 #include <gtest/gtest.h>
 
 #include "small_program.hpp"
@@ -37,7 +37,7 @@ TEST(P4Chip, AParserCounterTakesTheByteOfItsField) {
   EXPECT_EQ(faults_of(parse("hdr.data.high, 80, 2, 7, -24"), "packet 0 6000\nno_packet\n"), "");
 }
 
-// What a pushed counter counts down is counted down below it as well, if the push says so.
+// A pushed counter also counts down the one below it, if the push says so.
 TEST(P4Chip, APushedCounterCountsForTheOneBelow) {
   Parts p;
   p.tofino2 = true;

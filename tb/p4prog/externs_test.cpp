@@ -27,7 +27,7 @@ TEST(Registers, KeepWhatAnActionLeaves) {
             "");
 }
 
-// What is not written is zero, and beyond the last cell there is nothing to write.
+// Unwritten cells are zero, and beyond the last cell there is nothing to write.
 TEST(Registers, GiveZeroWhereNothingIsGiven) {
   const Parts p = with(
       "Register<bit<16>, bit<8>>(4) r;\n"
@@ -166,7 +166,7 @@ TEST(Hashes, AreThoseOfTheChip) {
       "Hash<bit<16>>(HashAlgorithm_t.CUSTOM, poly) c;\n",
       "hdr.data.f2 = h.get({hdr.data.f1}); hdr.data.h1 = k.get({hdr.data.f1});"
       "bit<16> x = c.get({hdr.data.f1}); hdr.data.b1 = x[15:8]; hdr.data.b2 = x[7:0];");
-  // Of the four characters "1234".
+  // Checksum of the four characters "1234".
   EXPECT_EQ(faults_of(p,
                       "packet 0 31323334 00000000 0000 00 00\n"
                       "expect 2 31323334 9be3e0a3 14ba 53 49\n"),

@@ -42,7 +42,7 @@ std::string flow(unsigned cell, unsigned number, unsigned where, unsigned what) 
                      cell, number, where, number, what);
 }
 
-// Of one way: two places in a cell; known flows are found, a third one has no room.
+// One way: two places in a cell; known flows are found, a third one has no room.
 TEST(P4Learning, OneWay) {
   EXPECT_EQ(faults_of(learner("@ways(1) "), flow(1, 10, 0x80, 2) + flow(1, 11, 0xc0, 2) +
                                                 flow(1, 10, 0x80, 1) + flow(1, 12, 0, 4) +
@@ -50,7 +50,7 @@ TEST(P4Learning, OneWay) {
             "");
 }
 
-// Of four ways, each a fourth of the register: all flows of a cell find room in a way of their own,
+// Four ways, each a fourth of the register: all flows of a cell find room in a way of their own,
 // and none is learned twice. The way stands in the address from bit 23 on.
 TEST(P4Learning, FourWays) {
   std::string stf;

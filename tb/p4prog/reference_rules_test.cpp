@@ -158,7 +158,7 @@ TEST(P4Rules, BeyondTheLastCellNothingHappens) {
             "");
 }
 
-// What the chip could not do runs as P4 says.
+// Operations that the chip could not do run as P4 says.
 TEST(P4Rules, ShiftsAndComparisonsOfFields) {
   Parts p;
   p.apply =

@@ -8,7 +8,7 @@ namespace {
 
 const std::string packet = "packet 0 00000001 00000002 0003 04 05\n";
 
-/// What is warned of after a packet went twice, each without the file and the column.
+/// Warnings after a packet went twice, each without the file and the column.
 std::string warnings_of(const Parts& p) {
   Bench bench(text_of(p), p.tofino2, {.watch_unwritten = true});
   bench.faults(packet + packet);

@@ -1,4 +1,4 @@
-// What a schema says of itself and of a configuration: dumps, descriptions, contradictions.
+// Output of a schema: dumps, descriptions, contradictions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a user can get wrong: every fault is one line on stderr that says where, what was found and
+// Faults of users: every fault is one line on stderr that says where, what was found and
 // what was expected, ends with exit code 2 and leaves nothing behind. A bad_input_*_test.cpp is a
 // table of the faults of one subject.
 #pragma once
@@ -189,7 +189,7 @@ inline void expect_refused(const std::string& platform, const BrokenFile& c) {
   expect_refused(text, {"run", "p.toml", "--out", "out/deep"}, placed(c.message, text));
 }
 
-/// Of a test of a table: the row's name.
+/// Name of a row of a table of tests.
 inline constexpr auto name_of_case = [](const auto& info) { return info.param.name; };
 
 }  // namespace horae::test

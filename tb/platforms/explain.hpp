@@ -74,7 +74,7 @@ class Inquiry {
   Workplace place_;
 };
 
-/// What a run of the testbed gives under settings.
+/// Result of a run of the testbed under settings.
 inline double truth(const std::string& metric, Words settings) {
   const Workplace place;
   settings.insert(settings.begin(), brief.begin(), brief.end());
@@ -89,7 +89,7 @@ inline ordered_json hypothesis(const ordered_json& summary, const std::string& i
   throw std::runtime_error("no hypothesis " + id);
 }
 
-/// What the accepted points leave of an unknown.
+/// Range of an unknown over the accepted points.
 inline ordered_json accepted(const ordered_json& hypothesis, const std::string& name) {
   for (const auto& unknown : hypothesis.at("unknowns")) {
     if (unknown.at("name") == name) return unknown.at("accepted");
@@ -97,7 +97,7 @@ inline ordered_json accepted(const ordered_json& hypothesis, const std::string& 
   throw std::runtime_error("no unknown " + name);
 }
 
-/// What is predicted of an observation.
+/// Prediction of an observation.
 inline ordered_json prediction(const ordered_json& hypothesis, const std::string& observation) {
   for (const auto& p : hypothesis.at("predictions")) {
     if (p.at("observation") == observation) return p;

@@ -41,7 +41,7 @@ spine = "switch"
                      duration, traffic);
 }
 
-/// What differs between platforms with two_paths(): lines of the tables named so.
+/// Difference between platforms with two_paths(): lines of the tables named so.
 struct TwoPaths {
   std::string name;
   std::string sim = {};

@@ -1,4 +1,4 @@
-// What tests of `horae replay` share: a switch to replay traces through, and what left it read
+// Shared by tests of `horae replay`: a switch to replay traces through, and what left it read
 // back.
 #pragma once
 

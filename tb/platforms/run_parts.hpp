@@ -1,4 +1,4 @@
-// What tests of `horae run` share: a platform on which everything is lost that can be, and
+// Shared by tests of `horae run`: a platform on which everything is lost that can be, and
 // summaries that can be compared.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tests of views share: platforms with something to see, and a trace read back.
+// Shared by tests of views: platforms with something to see, and a trace read back.
 #pragma once
 
 #include <cmath>

@@ -22,7 +22,7 @@ namespace horae::policy::ordering_oracle {
 
 using Set = std::set<std::int32_t>;
 
-/// What a random test of engines varies: how an engine is built, and how its senders behave.
+/// Variations of a random test of engines: how an engine is built, and how its senders behave.
 struct Scenario {
   BitmapReach reach;
   EunomiaMemorySizes sizes;
@@ -68,7 +68,7 @@ inline Scenario draw(std::uint64_t seed) {
   return s;
 }
 
-/// What a connection of one engine must be, told with sets and unwrapped numbers.
+/// Model of a connection of one engine, told with sets and unwrapped numbers.
 struct Oracle {
   std::int32_t expected = 0;
   Set ahead;                         // tracked beyond the expected one
@@ -80,7 +80,7 @@ struct Oracle {
   std::int32_t dynamic = 0;
 };
 
-/// What became of the packets that an engine was offered.
+/// Outcome of the packets that an engine was offered.
 struct Totals {
   std::int64_t offered = 0;
   std::int64_t tracked = 0;

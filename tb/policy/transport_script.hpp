@@ -84,8 +84,8 @@ class SenderScript {
 
   void post(std::uint32_t packets) { sender_->post(packets); }
 
-  /// What the sender sends now, at most `packets`: "0-9 10?", and what is sent again by its kind,
-  /// such as "expected 2, last 9?".
+  /// Packets that the sender sends now, at most `packets`: "0-9 10?", and what is sent again by its
+  /// kind, such as "expected 2, last 9?".
   std::string send(int packets = 1 << 20) {
     std::string sent;
     int run = 0;  // packets in the run that ends with `previous`

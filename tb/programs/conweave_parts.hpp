@@ -1,4 +1,4 @@
-// What tests of ConWeave share: a top-of-rack switch's pipeline without a chip, driven pass by
+// Shared by tests of ConWeave: a top-of-rack switch's pipeline without a chip, driven pass by
 // pass.
 #pragma once
 
@@ -59,7 +59,7 @@ struct Header {
             static_cast<std::uint16_t>(p.msn >> 16),
             static_cast<std::uint16_t>(p.msn)};
   }
-  /// Of the packet that a pass left.
+  /// Fields of the packet that a pass left.
   static Header of(const Outcome& o) { return of(o.packet); }
   void put(Packet& p) const {
     p.bth_reserved = static_cast<std::uint16_t>(path << 8 | (marked ? 1u << 7 : 0u) | kind << 5 |

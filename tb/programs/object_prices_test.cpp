@@ -1,4 +1,4 @@
-// What single objects of the programs ask of a chip: as many bytes of a crossbar as the fields have
+// Requirements of single objects of the programs: as many bytes of a crossbar as the fields have
 // that they read, a table for each action of a register that the published code runs from one, and
 // stages one after the other where one waits for the other. Prices of whole programs are in the
 // pages of each program and in its ledgers.
@@ -41,7 +41,7 @@ struct Program {
     if (found == nullptr) throw std::runtime_error("no object " + name);
     return *found;
   }
-  /// Of the object by itself, which has one unit.
+  /// Requirement of the object by itself, which has one unit.
   Amounts of(const std::string& name) const {
     const auto price =
         dataplane::price_object(object(name), dataplane::ChipSpec::find({"tofino2", {}}));
@@ -170,7 +170,7 @@ TEST(ObjectPrices, ThePsnQueueHasAnAluForEachArray) {
     };
     EXPECT_EQ(named("queue_psns"), arrays);
     EXPECT_EQ(named("queue_write"), arrays);
-    // What finds the first larger entry: by array to begin with, entries that count, and which.
+    // Finding the first larger entry: by array to begin with, entries that count, and which.
     const auto& first = std::get<dataplane::MatchSpec>(queue.object("queue_first").spec);
     EXPECT_EQ(first.entries, arrays * arrays * (arrays + 1) / 2);
   }

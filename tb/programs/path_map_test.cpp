@@ -38,7 +38,7 @@ TEST(PathMap, SolvesForBitsThatTiersShare) {
   EXPECT_EQ(map, (Map{0, 0b10, 0b11, 0b01}));
 }
 
-// Of the real hash: from any header, each index changes each tier's choice by its own bits.
+// With the real hash: from any header, each index changes each tier's choice by its own bits.
 TEST(PathMap, ChangesEachChoiceByTheBitsOfTheIndex) {
   RandomStream random(1, "headers");
   for (const std::uint32_t step : {2u, 4u, 7u}) {

@@ -1,4 +1,4 @@
-// What tests of the long-haul program share: an exit switch on one pipeline, its flows and their
+// Shared by tests of the long-haul program: an exit switch on one pipeline, its flows and their
 // packets.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What random scenarios around Themis are made of, and the account of what came of them.
+// Parts of random scenarios around Themis, and the account of what came of them.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace horae::programs::test {
 
-/// What the checker has to know of the program.
+/// Facts about the program that the checker needs.
 struct Rules {
   std::uint32_t paths = 4;
   std::uint32_t window = 16;
@@ -17,7 +17,7 @@ struct Rules {
   bool bitmap = true;  ///< knows what has passed (condition C1)
 };
 
-/// What the network of one scenario does.
+/// Behaviour of the network in one scenario.
 struct Weather {
   unsigned packets = 100;      ///< of the message
   double loss = 0;             ///< of a packet, on every path
@@ -32,7 +32,7 @@ struct Weather {
   std::int64_t dead_from = 0, dead_until = 0;
 };
 
-/// What happened, by cause. The first are what Themis promises not to do; the others it cannot
+/// Events by cause. The first are what Themis promises not to do; the others it cannot
 /// help.
 struct Causes {
   std::uint64_t searches = 0;  ///< passes that looked for a trigger (PSN queue)

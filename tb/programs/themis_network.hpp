@@ -79,7 +79,7 @@ class Scenario {
     Time last = 0;
     Time pass(Time at, Time gap = 1) { return last = std::max(at, last + gap); }
   };
-  /// What really became of a packet.
+  /// True outcome of a packet.
   struct Fate {
     int sent = 0, under_way = 0, lost = 0, lost_last_hop = 0, resend_lost = 0;
     bool passed = false, delivered = false;

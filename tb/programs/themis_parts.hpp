@@ -1,4 +1,4 @@
-// What tests of Themis share: a top-of-rack switch's pipeline without a chip, driven pass by pass.
+// Shared by tests of Themis: a top-of-rack switch's pipeline without a chip, driven pass by pass.
 #pragma once
 
 #include <fmt/format.h>

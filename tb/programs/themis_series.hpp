@@ -7,7 +7,7 @@
 
 namespace horae::programs::test {
 
-/// What a series of scenarios varies besides the weather.
+/// Variations of a series of scenarios besides the weather.
 struct Series {
   bool queue = false;     ///< the slides' variant
   std::string more = {};  ///< parameters

@@ -86,7 +86,7 @@ TEST(WireBytes, WhatFieldsDoNotHoldIsKeptForTheNextChip) {
   Frame next;
   wire.arrive(p, next);
   EXPECT_EQ(next, f);
-  // Of a packet that has the same place later, nothing.
+  // A packet that has the same place later is unaffected.
   p.id = 8;
   wire.arrive(p, next);
   EXPECT_EQ(next[ttl], 64);

@@ -33,7 +33,7 @@ class Measured : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  /// What the file is refused with, without its folder.
+  /// Message with which the file is refused, without its folder.
   std::string refused(const std::string& name, const std::string& text, ImportSpec import = {}) {
     const std::string path = write(name, text);
     const std::string said = test::refusal_of([&] { read_measured(path, import); });

@@ -28,8 +28,8 @@ void require(bool holds, std::string_view what) {
   std::_Exit(EXIT_FAILURE);  // mpirun ends the others
 }
 
-/// What `from` gives `to` in a round: both work it out. Nothing, a little, or more than MPI sends
-/// without waiting for its receiver.
+/// Bytes from `from` to `to` in a round: both work it out. Nothing, a little, or more than MPI
+/// sends without waiting for its receiver.
 Bytes given(unsigned round, unsigned from, unsigned to) {
   RandomStream random(round, fmt::format("{}-{}", from, to));
   constexpr unsigned most[] = {0, 1, 100, 5000, 300000};

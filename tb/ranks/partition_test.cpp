@@ -68,7 +68,7 @@ unsigned owner(const config::PlatformConfig& platform, const Partition& p,
   throw ModelError("no device " + name);
 }
 
-/// What holds of every division.
+/// Properties of every division.
 void expect_lawful(const config::PlatformConfig& platform, unsigned ranks) {
   SCOPED_TRACE(fmt::format("{} ranks", ranks));
   const Partition p = partition(platform, ranks);

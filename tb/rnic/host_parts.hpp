@@ -1,4 +1,4 @@
-// What tests of a NIC with its host share: a configuration and the closed forms of its times.
+// Shared by tests of a NIC with its host: a configuration and the closed forms of its times.
 #pragma once
 
 #include <string>

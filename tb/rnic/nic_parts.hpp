@@ -1,4 +1,4 @@
-// What tests of the NIC share: a scripted peer, a link with a will of its own, joined NICs.
+// Shared by tests of the NIC: a scripted peer, a link with a will of its own, joined NICs.
 #pragma once
 
 #include <fmt/format.h>
@@ -257,7 +257,7 @@ struct NicAndPeer {
 /// test chooses.
 class tap : public fabric::device {
  public:
-  /// What becomes of a packet that came in by `port`: extra delay, or nothing for a drop.
+  /// Decision on a packet that came in by `port`: extra delay, or nothing for a drop.
   using Fate = std::function<std::optional<Picoseconds>(unsigned port, const Packet& p)>;
 
   tap(sc_core::sc_module_name name, fabric::sim_context& context, Fate fate)

@@ -1,4 +1,4 @@
-// What tests of the host interface and of host memory share.
+// Shared by tests of the host interface and of host memory.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What tests of PCIe share.
+// Shared by tests of PCIe.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What tests of how a NIC serves a NACK share: a sender that always has data, NACKs at exact times,
+// Shared by tests of the service of NACKs: a sender that always has data, NACKs at exact times,
 // and what leaves it then.
 #pragma once
 

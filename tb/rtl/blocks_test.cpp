@@ -33,7 +33,7 @@ std::string refusal(const OrderingConfig& c) {
   return {};
 }
 
-/// What ended the run; empty: nothing did.
+/// Fault that ended the run; empty: none.
 std::string drive(policy::OrderingEngine& engine, int requests) {
   tb::OrderingTraffic traffic(1, 256, 20);
   try {
@@ -125,7 +125,7 @@ class FaultyRtl final : public rtl::OrderingRtl {
   Bytes provided(std::uint32_t) const override { return Bytes(0); }
 };
 
-/// What two requests to such pins end with.
+/// Fault after two requests to such pins.
 std::string broken(const std::string& fault) {
   Faulty::fault = fault;
   FaultyRtl hardware;

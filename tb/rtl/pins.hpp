@@ -11,7 +11,7 @@
 
 namespace horae::tb {
 
-/// What a request says; a change while it waits is a fault.
+/// Values of a request; a change while it waits is a fault.
 struct RequestPins {
   std::uint32_t connection = 0;
   std::uint32_t psn = 0;

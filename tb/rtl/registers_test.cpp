@@ -19,7 +19,7 @@ using rtl_test::Folder;
 const std::string array = "path_psn_max_array";
 const std::vector<std::string> actions = {"keep_later", "is_overtaken"};
 
-/// What Themis-D's actions do (models/programs/src/themis/destination.hpp), and what came of it.
+/// Actions of Themis-D (models/programs/src/themis/destination.hpp), and their outcome.
 std::vector<AluOutcome> drive(rtl::RegisterRtl& alu, int accesses) {
   RandomStream random(5, "test");
   std::vector<AluOutcome> out;

@@ -61,7 +61,7 @@ class OrderingTraffic {
     return make(c, s.expected + ahead);
   }
 
-  /// What became of it.
+  /// Takes the answer to the last packet.
   void answered(std::uint32_t connection, const policy::OrderingAnswer& answer) {
     Sender& s = senders_[connection];
     if (s.expected != answer.expected) s.behind = 0;

@@ -1,4 +1,4 @@
-// What a test needs of hardware that differs from its model.
+// Shared by tests of hardware that differs from its model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Folder {
   std::filesystem::path path;
 };
 
-/// What `run` was refused or ended with; empty: nothing.
+/// Message with which `run` was refused or ended; empty: none.
 template <class Error, class Run>
 std::string ended_with(Run run) {
   try {

@@ -1,4 +1,4 @@
-// What results say of counters: NICs that have counted known numbers, of unequal rates, between two
+// Results from counters: NICs that have counted known numbers, of unequal rates, between two
 // moments of which the first is not the start.
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ class Counters : public ::testing::Test {
     }
   }
 
-  /// Of the window, 10 us.
+  /// The window has 10 us.
   double value(const std::string& name) const {
     return of(results_between(simulation_, found_, from_, to_), name);
   }
@@ -218,13 +218,13 @@ TEST_F(Counters, OfWhatLeavesAfterTheWindowAreNotOnTheWireInIt) {
   EXPECT_DOUBLE_EQ(value("senders.tx_rate_l1"), on_wire / 2 / 10e3);
   EXPECT_DOUBLE_EQ(value("senders.tx_rate_l2"), frames / 2 / 10e3);
   EXPECT_DOUBLE_EQ(value("senders.tx_rate"), frames / 2 / 10e3);
-  // Of packets that began; as a rate, of what left of them.
+  // Counts are of packets that began; the rate is of their bits that left.
   const double fresh = sum(a_.sent_frames[0], b_.sent_frames[0]);
   EXPECT_DOUBLE_EQ(value("senders.goodput_ratio"), fresh / 30'000);
   EXPECT_DOUBLE_EQ(value("senders.goodput"), fresh / 30'000 * frames / 2 / 10e3);
 }
 
-// Of unequal NICs each counts by its rate.
+// Unequal NICs count by their rates.
 TEST_F(Counters, OfIdleTimeCountByTheRate) {
   const auto share = [&](rnic::IdleCause cause) {
     const auto c = static_cast<std::size_t>(cause);

@@ -1,4 +1,4 @@
-// What results say of open-loop hosts that have counted known numbers, between two moments.
+// Results of open-loop hosts that have counted known numbers, between two moments.
 #include <gtest/gtest.h>
 
 #include <string>

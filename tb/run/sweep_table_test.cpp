@@ -59,7 +59,7 @@ value = 0.875
 source = "a paper"
 )";
 
-/// Of a platform with that text, both of whose points ran.
+/// Table of a platform with that text, both of whose points ran.
 std::string table(const std::string& text) {
   const auto read = workload::read_platform(Document::parse(text, "p.toml", {}));
   const nlohmann::ordered_json rows = {{{"TX", 0.5}, {"data", 1234.0}, {"verdict", "complete"}},

@@ -130,7 +130,7 @@ class Fields(unittest.TestCase):
         whole = ethernet(0x0800, ipv4(17, udp(4791, bth(4, b"dataicrc"))))
         found = fields.decode(whole + b"pad")
         self.assertEqual((found["roce.payload"], found["frame.rest"]), (b"data".hex(), b"pad".hex()))
-        # Of two lengths the smaller; none of what is zero.
+        # The smaller of two lengths; none if one is zero.
         for outer, inner, payload in ((None, 8 + 12 + 6, b"da"), (None, 0, b"data"), (20 + 8 + 12 + 5, None, b"d"),
                                       (0, None, b"data")):
             frame = ethernet(0x0800, ipv4(17, udp(4791, bth(4, b"dataicrc"), inner), length=outer))

@@ -40,7 +40,7 @@ class Package(unittest.TestCase):
         cls.root.mkdir()
         run("tar", "xf", cls.tarball, "-C", cls.root)
         (cls.unpacked,) = cls.root.iterdir()
-        # What every Linux has: the loader and the C library.
+        # Files of every Linux: the loader and the C library.
         listed = run("ldd", "/bin/true").stdout.split()
         (loader,) = [word for word in listed if "ld-linux" in word]
         libc = pathlib.Path([word for word in listed if word.endswith("libc.so.6") and "/" in word][0]).parent

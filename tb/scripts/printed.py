@@ -120,7 +120,7 @@ class Run:
         l1 = sum(p["tx_rate"]["value"] * p["tx_rate"]["window"]["value"] * 1e-12 for p in ports)
         l2 = l1 - 8 * FRAME_OVERHEAD * sum(p["tx_packets"]["value"] for p in ports)
         out["tx_rate_l1"] = l1 / n / self.seconds / 1e9
-        # What has left of a packet on the wire is known of all its bits, not of its frame alone.
+        # Bits on the wire count as a whole, not those of the frame alone.
         if self.summary["packets"]["in_flight"] == 0:
             out["tx_rate_l2"] = l2 / n / self.seconds / 1e9
             out["tx_rate"] = out["tx_rate_l1" if self.config["sim"]["rate_layer"] == "l1" else "tx_rate_l2"]

@@ -22,7 +22,7 @@ from lawful.runs import Subject  # noqa: E402
 import printed  # noqa: E402
 
 PROGRAM = os.environ["HORAE_PROGRAM"]
-# Of the first 400 random platforms of seed 1 (and one beyond, for several ports): every name that they print, and each that is not
+# Among the first 400 random platforms of seed 1 (and one beyond, for several ports): every name that they print, and each that is not
 # zero in two of them is so in two of these.
 PLATFORMS = (14, 28, 31, 33, 39, 41, 50, 51, 61, 84, 109, 115, 116, 127, 187, 208, 225, 234, 236, 262, 285, 291, 325, 337,
              348, 355, 364, 365, 388, 665, 695)

@@ -195,7 +195,7 @@ class Notebook(unittest.TestCase):
                     exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)  # pylint: disable=exec-used
         finally:
             os.chdir(here)
-        # What the text says of the figures it shows.
+        # Figures in the text.
         self.assertEqual(names["budget"].pipeline.stages, 10)
         for axis in (0, 1):
             self.assertTrue((names["curves"].diff(axis=axis).fillna(0) <= 0).all().all())

@@ -1,4 +1,4 @@
-// What ordering engines take on the chip while packets of some connections are out of order:
+// Memory of ordering engines on the chip while packets of some connections are out of order:
 // Figure 9 and Table 2 of Eunomia (Mahmood et al.), from engines that packets are given to.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Figure9 {
   static constexpr std::uint32_t degree_step = 10;
 };
 
-/// What is counted of Eunomia. The paper counts differently in different places.
+/// Ways of counting Eunomia. The paper counts differently in different places.
 enum class Count : std::uint8_t {
   bitmap,     ///< bitmap blocks: Figure 9a
   section_4,  ///< and 48 B of metadata per connection that reorders: Figure 9b
@@ -139,7 +139,7 @@ inline Table2Row table2_row(std::string_view name) {
   return row;
 }
 
-/// What Eunomia's most is made of.
+/// Parts of Eunomia's most.
 struct Table2Parts {
   Bytes variables;  ///< Table 1 but for the addresses
   Bytes addresses;  ///< of bitmap blocks

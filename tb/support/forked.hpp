@@ -15,7 +15,7 @@
 
 namespace horae::test {
 
-/// What went wrong in a child process.
+/// Failure of a child process.
 class ChildFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

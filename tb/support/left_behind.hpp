@@ -1,4 +1,4 @@
-// What processes leave that were killed while they wrote: names, and a process that is over.
+// Files left by processes that were killed while they wrote: names, and a process that is over.
 #pragma once
 
 #include <sys/wait.h>

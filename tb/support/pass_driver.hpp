@@ -28,7 +28,7 @@ inline std::unique_ptr<ProgramFactory> read_by_name(std::string_view name,
 
 using horae::test::refusal_of;
 
-/// What a pass left.
+/// Outcome of a pass.
 struct Outcome {
   dataplane::Verdict verdict = dataplane::Verdict::undecided;
   unsigned port = 0;   ///< of ingress: where it goes; of egress: the port it leaves by
@@ -40,7 +40,7 @@ struct Outcome {
 
   bool dropped() const { return verdict == dataplane::Verdict::drop; }
   bool loops() const { return verdict == dataplane::Verdict::recirculate; }
-  /// Of egress: it leaves, and no copy is made.
+  /// True if egress lets the packet leave, and makes no copy.
   bool passes() const { return verdict == dataplane::Verdict::undecided && !copy; }
 };
 

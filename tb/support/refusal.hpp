@@ -1,4 +1,4 @@
-// What bad input is refused with.
+// Message with which bad input is refused.
 #pragma once
 
 #include <string>

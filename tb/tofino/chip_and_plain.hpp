@@ -39,7 +39,7 @@ struct Lossless {
   }
 };
 
-/// What the last port leads to in place of the receiver.
+/// Device behind the last port, in place of the receiver.
 struct NextPort {
   fabric::device* device = nullptr;
   unsigned port = 0;

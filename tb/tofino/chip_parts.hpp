@@ -1,4 +1,4 @@
-// What tests of the switch chip share: programs of one line, and a chip with a probe at each port.
+// Shared by tests of the switch chip: programs of one line, and a chip with a probe at each port.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What tests of copies and loops share: latencies that tell each other apart, clock edges worked
+// Shared by tests of copies and loops: latencies that tell each other apart, clock edges worked
 // out on their own, and the balance at the end.
 #pragma once
 

@@ -54,7 +54,7 @@ TEST(CollectiveSchedule, EveryRankOfATreeButTheRootHasOneParent) {
   }
 }
 
-// Of 2^k ranks the deepest is k links below the root: up, down, and an acknowledgement.
+// With 2^k ranks the deepest is k links below the root: up, down, and an acknowledgement.
 TEST(CollectiveSchedule, ATreeTakesItsDepthTwice) {
   for (std::uint32_t k = 1; k <= 7; ++k) {
     const std::uint32_t n = 1u << k;

@@ -58,7 +58,7 @@ All read(const std::string& text, ListNodes nodes = eight(),
   return all;
 }
 
-/// What is said of a bad list, without the folder of the file.
+/// Message for a bad list, without the folder of the file.
 std::string refusal(const std::string& text, ListFormat format = ListFormat::automatic) {
   const ListFile file;
   try {

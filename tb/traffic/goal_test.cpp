@@ -107,7 +107,7 @@ TEST(Goal, BinaryAndPackedAreTheSameSchedule) {
     expect_same(GoalFile(file).read(), text);
 }
 
-// What tb/tools/make_traces writes of a text, which is not what writes the bytes of these tests.
+// Output of tb/tools/make_traces for a text, which is not what writes the bytes of these tests.
 TEST(Goal, TheShippedBinaryScheduleIsThatOfItsText) {
   const std::string traces = HORAE_PLATFORM_DIR "/../traces/goal/";
   const auto binary = read_goal(traces + "ring_allreduce.bin");

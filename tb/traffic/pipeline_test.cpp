@@ -47,7 +47,8 @@ TEST(Pipeline, MicroBatchesEnterAtTheirTimesAndDoNotWaitForEachOther) {
     ++waiting[f.trigger];
   }
   EXPECT_EQ(first, 30u);
-  // What waits for a trigger is fired by all connections of the hop before, and by nothing else.
+  // Messages that wait for a trigger are fired by all connections of the hop before, and by nothing
+  // else.
   EXPECT_EQ(fired, waiting);
   for (const auto& [trigger, times] : fired) EXPECT_EQ(times, 3u) << trigger;
 }

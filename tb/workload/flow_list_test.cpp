@@ -80,7 +80,7 @@ TEST(FlowListTraffic, ATriggerCountsWhatFiresIt) {
   EXPECT_EQ(flows[1].fires_at_receiver, 1u);
   EXPECT_EQ(flows[2].trigger, 1u);  // triggered ones come last
   EXPECT_EQ(flows[2].after, 2u);
-  // Nobody knows when triggers are through.
+  // The end of triggers is unknown.
   EXPECT_EQ(workload::traffic_of(platform, 0).arrivals_end(platform), platform.sim.duration);
 }
 

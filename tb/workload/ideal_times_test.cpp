@@ -68,7 +68,7 @@ TEST(IdealTimes, BehindOneSwitchThereIsOnePath) {
             workload::IdealTimes(clos()).at_line_rate(0, 1, 100'000_B));
 }
 
-/// What frames take one behind the other, store and forward, over equal links: all of them once,
+/// Time of frames one behind the other, store and forward, over equal links: all of them once,
 /// and the longest once more on each link but one.
 Picoseconds in_a_row(const std::vector<Bytes>& frames, int links) {
   Picoseconds all{}, longest{};

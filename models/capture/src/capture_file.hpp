@@ -33,7 +33,7 @@ class CaptureFile {
   std::int64_t position() const { return ::ftello(stream_); }
   /// "at byte 24", of packed files "at byte 24 of what gzip packed".
   std::string place(std::int64_t at) const;
-  /// What is wrong with the packing or the medium; empty: nothing.
+  /// Fault of the packing or the medium; empty: none.
   std::string problem() const { return packed_ ? packed_->problem() : std::string(); }
   double share() const;
 

@@ -392,7 +392,7 @@ class Dissector {
                               (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
     const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
     if (rest < pad) {
-      // Of UDP anybody may send to the port.
+      // Any UDP sender may use this port.
       if (d_.v1) malformed(length_at, "a GRH's length that ends in the headers of RoCEv1");
       return;
     }

@@ -21,7 +21,7 @@ EncodedPacket encode_packet(const Packet& p, const Feedback* feedback) {
   if (p.opcode == Opcode::acknowledge) {
     if (feedback != nullptr) frame.bth.becn = feedback->marked;
   } else if (p.opcode != Opcode::cnp) {
-    // What a feature has in them, as a dissection of the frame reads it.
+    // Bits of features, as a dissection of the frame reads them.
     frame.bth.fecn = (p.bth_reserved >> 14 & 1u) != 0;
     frame.bth.becn = (p.bth_reserved >> 13 & 1u) != 0;
     frame.bth.reserved6 = static_cast<std::uint8_t>(p.bth_reserved >> 7 & 0x3fu);

@@ -24,7 +24,7 @@ inline constexpr std::uint8_t pad = 48, meta = 27;
 /// Whether these bytes of the front of a file can be a record's.
 bool begins(std::span<const char> bytes);
 
-/// What a record holds.
+/// Contents of a record.
 enum class Holds : std::uint8_t { ethernet, ipv4, ipv6, infiniband, nothing, unknown };
 
 struct Record {

@@ -17,7 +17,7 @@ inline constexpr std::size_t payload_length = 4, next_header = 6, hop_limit = 7,
 inline constexpr std::uint8_t next_is_bth = 0x1b;  ///< IBTA vol. 1, 8.3.1, NxtHdr
 }  // namespace grh
 
-/// Of RoCEv1 (IBTA annex A16), registered by IEEE.
+/// Ethertype of RoCEv1 (IBTA annex A16), registered by IEEE.
 inline constexpr std::uint32_t rocev1_ethertype = 0x8915;
 
 /// ICRC of a packet whose headers begin with an LRH (`lrh`: eight bytes; empty: eight bytes of ones

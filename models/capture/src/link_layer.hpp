@@ -1,4 +1,4 @@
-// What stands before a packet on links other than Ethernet (internal to the room).
+// Headers before a packet on links other than Ethernet (internal to the room).
 #pragma once
 
 #include <cstddef>

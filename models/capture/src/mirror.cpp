@@ -32,7 +32,8 @@ struct Ip {
   std::uint8_t protocol = 0;
 };
 
-/// Of the Ethernet frame that begins at `at`; none where it has no IP, a fragment, or was cut.
+/// IP header of the Ethernet frame that begins at `at`; none where it has no IP, a fragment, or was
+/// cut.
 std::optional<Ip> ip_of(Bytes8 b, std::size_t at) {
   at += type_at;
   while (at + 2 <= b.size() && is_tag(get16(b, at))) at += wire::vlan_tag;
@@ -85,7 +86,7 @@ bool take_off_mirror(CapturedFrame& frame) {
   const std::size_t end = std::min<std::size_t>(outer->end, frame.length);
   if (!inner || inner->begin + macs > std::min(end, b.size())) return false;
   std::size_t length = end - inner->begin;
-  // What was left out is known by the mirrored packet's own length.
+  // Bytes that were left out are known by the mirrored packet's own length.
   if (const auto ip = ip_of(b, inner->begin); inner->truncated && ip)
     length = std::max(length, ip->end - inner->begin);
   frame.bytes = b.subspan(inner->begin, std::min(end, b.size()) - inner->begin);

@@ -1,4 +1,4 @@
-// What libpcap says, made fit for a line of ours (internal to the room).
+// Messages of libpcap in the form of ours (internal to the room).
 #pragma once
 
 #include <string>

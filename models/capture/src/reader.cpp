@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 constexpr std::int64_t most_seconds = 100LL * 24 * 3600;
-/// What libpcap takes for a pcapng block as well; no frame on a wire is near it.
+/// Longest pcapng block that libpcap takes as well; no frame on a wire is near it.
 constexpr std::uint32_t longest_on_wire = 16u << 20;
 constexpr int snap = 262144;  // what filters are told of frames that this room made
 
@@ -179,7 +179,7 @@ std::int64_t CaptureReader::State::time_of(std::int64_t seconds, std::int64_t fr
   return whole * ns_per_second + (ns - first_ns);
 }
 
-/// Of a frame that this room made.
+/// Applies the filter to a frame that this room made.
 bool CaptureReader::State::passes(const CapturedFrame& frame) {
   if (!filters) return true;
   const pcap_pkthdr header = header_of(frame);
@@ -188,7 +188,7 @@ bool CaptureReader::State::passes(const CapturedFrame& frame) {
   return false;
 }
 
-/// Of a link that is not Ethernet. Whether it is to be given.
+/// Makes a frame from a link that is not Ethernet. Whether it is to be given.
 bool CaptureReader::State::make(CapturedFrame& frame, std::int64_t at) {
   const std::string& problem = ethernet.make(frame, link);
   if (!problem.empty()) damaged(at, problem);

@@ -42,7 +42,7 @@ std::uint32_t icrc_of(std::span<const std::uint8_t> b, const Dissection& d, std:
   return d.v1 ? invariant_crc({}, covered, true) : icrc(covered);
 }
 
-/// Of a frame that is there up to the end of its datagram.
+/// Checks a frame that is complete up to the end of its datagram.
 bool icrc_is_right(std::span<const std::uint8_t> b, const Dissection& d) {
   return b.size() >= d.udp_end && endian_load<std::uint32_t, 4, order::little>(
                                       &b[d.udp_end - wire::icrc]) == icrc_of(b, d, d.udp_end);
@@ -101,7 +101,7 @@ void Rewriter::swap_macs(std::size_t at) {
   std::swap_ranges(first, first + mac_bytes, first + mac_bytes);
 }
 
-/// Of an IP header; its checksum stays what it is.
+/// Swaps the addresses of an IP header; its checksum stays valid.
 void Rewriter::swap_addresses(std::size_t ip, bool ipv6) {
   const auto source = out_.begin() + static_cast<std::ptrdiff_t>(ip + (ipv6 ? 8 : 12));
   const std::ptrdiff_t size = ipv6 ? 16 : 4;
@@ -135,7 +135,7 @@ void Rewriter::patch(const Dissection& d, const Packet& after) {
   if (!d.v1) put16(d.udp, after.entropy);
   const std::size_t bth = d.bth;
   out_[bth] = static_cast<std::uint8_t>(after.opcode);
-  // What is not read of the reserved bits (BECN of a CNP) stays: only differences count.
+  // Reserved bits that are not read (BECN of a CNP) stay: only differences count.
   const std::uint32_t reserved = after.bth_reserved ^ p.bth_reserved;
   out_[bth + 4] = static_cast<std::uint8_t>(out_[bth + 4] ^ reserved >> 7);
   endian_store<std::uint32_t, 3, order::big>(&out_[bth + 5], after.dest_qp.value());

@@ -56,7 +56,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
-/// Of a rate in bytes per second, which no key takes: the factor is easily forgotten.
+/// True for a rate in bytes per second, which no key takes: the factor is easily forgotten.
 bool is_bytes_per_second(std::string_view unit) {
   if (unit.size() > 1 && std::string_view("kKMGT").find(unit[0]) != std::string_view::npos) {
     unit.remove_prefix(unit.size() > 2 && unit[1] == 'i' ? 2 : 1);

@@ -111,7 +111,7 @@ struct UnpackedFile::State {
 
   std::size_t unpack_zstd(std::span<char> room) {
     ZSTD_outBuffer out{room.data(), room.size(), 0};
-    // What is left over from a part before may come without more of the file.
+    // Output left over from a part before may come without more of the file.
     while (out.pos == 0 && (inside || part_begins())) {
       const bool more = fill();
       ZSTD_inBuffer from{in.data(), end, at};

@@ -50,7 +50,7 @@ unsigned slot_bits_for(unsigned ports) {
   return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)), shortest);
 }
 
-/// What is sent arrives a few microseconds ahead: an end of a window, a link, a receive latency.
+/// A sent packet arrives a few microseconds ahead: an end of a window, a link, a receive latency.
 unsigned slots_for(unsigned ports) {
   constexpr unsigned four_microseconds = 22, fewest = 64;
   return std::max(1u << (four_microseconds - slot_bits_for(ports)), fewest);
@@ -130,7 +130,7 @@ void device::start_of_simulation() {
 
 std::uint64_t device::held() const {
   std::uint64_t n = queued();
-  // What has not begun is the sender's still.
+  // Packets that have not begun are the sender's still.
   for_each_sender([&](const tx_port& sender) {
     n += static_cast<std::uint64_t>(sender.left_end_ - sender.left_begin_) - sender.reserved_;
   });

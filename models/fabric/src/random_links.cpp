@@ -22,7 +22,7 @@ class RandomGraph {
 
   bool complete() {
     while (const auto pair = random_pair()) join(pair->first, pair->second);
-    // What is left is joined to all others that have ports left.
+    // The remaining port is joined to all others that have ports left.
     for (unsigned tries = 0; left() > 1; ++tries) {
       if (tries == most_tries || links_.empty()) return false;
       split_for(open_[stream_.below(static_cast<std::uint32_t>(open_.size()))]);

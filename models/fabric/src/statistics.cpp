@@ -1,4 +1,4 @@
-// What devices of the fabric counted, for reports at the end of a run.
+// Counters of devices of the fabric, for reports at the end of a run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ void device::port_statistics(StatTree& tree, Layer layer, Picoseconds end) const
     const auto& c = tx(i).counters();
     StatTree& port = tree.group(fmt::format("port{}", i));
     port.value("tx_packets", c.packets, "packets");
-    // Of a packet that has begun the part that has left, in whole bytes.
+    // For a packet that has begun, the part that has left, in whole bytes.
     const auto left = static_cast<std::int64_t>(std::ceil(tx(i).bits_left(end).in(layer) / 8));
     if (end.count() > 0) port.rate("tx_rate", c.bytes(layer) - Bytes(left), end);
     if (c.lost > 0) port.value("lost", c.lost, "packets");
@@ -46,7 +46,7 @@ void output_queued_switch::statistics(StatTree& tree) const {
   if (has_lossy_) class_statistics(tree);
 }
 
-/// Of the classes that lost or paused anything.
+/// Adds counters of the classes that lost or paused anything.
 void output_queued_switch::class_statistics(StatTree& tree) const {
   StatTree& dropped = tree.group("dropped_by_class");
   for (unsigned c = 0; c < OutputPort::classes; ++c) {

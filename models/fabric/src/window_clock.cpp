@@ -15,7 +15,7 @@
 namespace horae::fabric {
 namespace {
 
-/// What arrives in a window is put in order by times of so many bits.
+/// Longest window: its arrivals are put in order by times of so many bits.
 constexpr Picoseconds longest_window{std::int64_t{1} << (ArrivalOrder::time_bits - 1)};
 
 constexpr const char* strange = "something was thrown that is no std::exception";
@@ -45,7 +45,7 @@ const sc_core::sc_module_name& before_elaboration(const sc_core::sc_module_name&
       "before the first sc_start(), or run the next one in another process)");
 }
 
-/// What an error says, with the module that it belongs to.
+/// Text of an error, with the module that it belongs to.
 std::string text_of(const std::exception& e, const sc_core::sc_object* where) {
   const std::string text = e.what();
   const bool named = where == nullptr || text.find(where->name()) != std::string::npos;
@@ -141,7 +141,7 @@ void window_clock::next_window() {
   ++windows_;
   Picoseconds next = horizon_;
   constexpr std::uint64_t windows_between_idle_checks = 256;
-  // What is pending here belongs to SystemC processes outside the fabric, which may still send.
+  // Pending activity belongs to SystemC processes outside the fabric, which may still send.
   if (windows_ % windows_between_idle_checks == 0 && !sc_core::sc_pending_activity())
     next = look_ahead(limit);
   if (next != never) [[likely]]
@@ -192,7 +192,7 @@ void window_clock::run_devices() {
 
 void window_clock::cross(Picoseconds now) {
   try {
-    // What is pending here belongs to SystemC processes outside the fabric, which may still send.
+    // Pending activity belongs to SystemC processes outside the fabric, which may still send.
     const bool tell = border_->asks_for_idle_time() && !sc_core::sc_pending_activity();
     border_->cross(now, tell ? earliest(devices_, now) : now, limit_);
   } catch (...) {

@@ -7,7 +7,7 @@
 namespace horae::facade {
 namespace {
 
-// Of a fixed size: what is noted may be that there is no memory.
+// The buffer has a fixed size: the error may be that there is no memory.
 thread_local char last_error[512] = "";
 
 }  // namespace

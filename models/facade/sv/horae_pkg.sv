@@ -49,7 +49,7 @@ package horae_pkg;
     if (ordering == null) $fatal(1, "%s", horae_error());
   endfunction
 
-  // What the engine answers to a packet.
+  // Answer of the engine to a packet.
   function automatic ordering_answer_t ordering_packet(
       input chandle engine, input int unsigned connection, input logic [23:0] psn, input logic [23:0] head,
       input logic last);

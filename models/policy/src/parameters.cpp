@@ -29,7 +29,7 @@ std::optional<IdleParameter> find_idle_parameter(const NamedParameters& policies
     const auto defaults = schema.dump({}), now = schema.dump(given);
     for (const std::string& key : schema.field_names()) {
       if (std::find(in_force.begin(), in_force.end(), key) != in_force.end()) continue;
-      // What is optional and absent is not dumped.
+      // An absent optional value is not dumped.
       const bool set = now.contains(key);
       if (set != defaults.contains(key) || (set && now.at(key) != defaults.at(key)))
         return IdleParameter{key, std::string(name)};

@@ -1,4 +1,4 @@
-// What the modules of the ordering engine say to each other.
+// Signals between the modules of the ordering engine.
 package eunomia_pkg;
 
   // A packet's fate (numbers of horae::policy::Tracking).
@@ -13,12 +13,12 @@ package eunomia_pkg;
   localparam logic [1:0] NO_BLOCK = 2'd2;
   localparam logic [1:0] NO_METADATA = 2'd3;
 
-  // What the packet driver asks of the HD bitmap module.
+  // Requests of the packet driver to the HD bitmap module.
   localparam logic [1:0] HD_PACKET = 2'd0;  // a packet of a connection that has a bitmap
   localparam logic [1:0] HD_CREATE = 2'd1;  // the first packet that is out of order
   localparam logic [1:0] HD_CLOSE = 2'd2;   // the connection ends
 
-  // What the HD bitmap module asks of the memory controller.
+  // Requests of the HD bitmap module to the memory controller.
   localparam logic [2:0] LOOKUP = 3'd0;   // make a connection's metadata the working set
   localparam logic [2:0] CREATE = 3'd1;   // new metadata and block 0, the working set from now on
   localparam logic [2:0] GROW = 3'd2;     // one more block

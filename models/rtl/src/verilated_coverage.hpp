@@ -1,4 +1,4 @@
-// What of the hardware descriptions was run (tb/tools/coverage --rtl): a build of its own, as
+// Coverage of the hardware descriptions (tb/tools/coverage --rtl): a build of its own, as
 // Verilator's coverage and its saving of registers exclude each other.
 #pragma once
 

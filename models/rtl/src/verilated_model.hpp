@@ -1,4 +1,4 @@
-// What all Verilated blocks have in common: their time, their registers as bytes, their waveforms.
+// Common to all Verilated blocks: their time, their registers as bytes, their waveforms.
 #pragma once
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ class VerilatedModel : public Base {
     VerilatedModel::stop_waveform();
     model_->final();
     write_coverage(context_);
-    // What Verilator 5.006 takes away with a model, it takes from the thread's current context,
+    // Verilator 5.006 removes a model's entries from the thread's current context,
     // which may be that of another instance, gone already.
     Verilated::threadContextp(&context_);
     model_.reset();

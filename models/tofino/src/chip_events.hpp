@@ -7,7 +7,7 @@
 
 namespace horae::tofino {
 
-/// Of the kinds in the lane and of the ports' starts, which are not in the calendar, the order
+/// Kinds in the lane and starts of ports are not in the calendar, but the order
 /// among events of one time is the same.
 enum event_kind : std::uint8_t {
   queue_event = fabric::device_events,  // entity: port and queue; payload: whether to hold it

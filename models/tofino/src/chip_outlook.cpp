@@ -1,4 +1,4 @@
-// What can still happen to a chip that makes no progress, and whom it waits for.
+// Events that can still happen to a chip without progress, and whom it waits for.
 #include <set>
 #include <utility>
 

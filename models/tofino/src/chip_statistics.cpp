@@ -1,4 +1,4 @@
-// What a chip and its program counted, for reports at the end of a run.
+// Counters of a chip and its program, for reports at the end of a run.
 #include <fmt/format.h>
 
 #include <algorithm>

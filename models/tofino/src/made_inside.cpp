@@ -1,4 +1,5 @@
-// What the chip sends later or makes itself: waits of egress, copies for groups, generated packets.
+// Packets that the chip sends later or makes itself: waits of egress, copies for groups, generated
+// packets.
 #include <fmt/format.h>
 
 #include <algorithm>

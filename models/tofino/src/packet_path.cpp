@@ -46,7 +46,7 @@ void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picosec
   starts_.set(port, start);
 }
 
-/// What not every packet meets before its egress pass.
+/// Steps before egress that few packets need.
 [[gnu::noinline]] void tofino_switch::before_egress(Packet& p, unsigned port, Pass& pass,
                                                     ChipPipeline& pipe) {
   if (telemetry_) parse_telemetry(p, port, pass);
@@ -98,7 +98,7 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   program.ghost(ghost_cells_);
 }
 
-/// What a header that comes at `t` meets before its pass; when the parser is through with it.
+/// Steps before ingress of a header that comes at `t`; returns when the parser is through with it.
 [[gnu::noinline]] Picoseconds tofino_switch::before_ingress(const Packet& p, unsigned pipeline,
                                                             Picoseconds t) {
   if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
@@ -209,7 +209,7 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
-/// What is due at `t`, when the port can start; then it waits for the next time.
+/// Handles what is due at `t`, when the port can start; then it waits for the next time.
 template <bool watched>
 void tofino_switch::start_port(unsigned port, Picoseconds t) {
   if (traffic_manager_.closely()) [[unlikely]]

@@ -1,4 +1,4 @@
-// What a pass may ask for beside the way out: a copy, a queue held or released, another round.
+// Requests of a pass beside the way out: a copy, a queue held or released, another round.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void tofino_switch::no_way_out(const Pass& pass) const {
   throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
 }
 
-/// What ingress wants in place of a way out.
+/// Handles a pass of ingress without a way out.
 void tofino_switch::leave_ingress_otherwise(Packet& p, const Pass& pass, Picoseconds deparsed) {
   const Picoseconds managed = deparsed + config_.traffic_manager;
   const unsigned pipeline = pass.where().pipeline;

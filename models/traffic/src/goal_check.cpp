@@ -37,7 +37,7 @@ class GoalCheck {
     std::vector<std::uint32_t> needs;
     std::vector<bool> done;
   };
-  /// Of messages of a tag from one to another.
+  /// Messages of a tag from one rank to another.
   struct Sent {
     bool any = false;
     std::vector<std::uint32_t> waits;  ///< recvs that have begun

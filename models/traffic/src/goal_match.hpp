@@ -13,7 +13,7 @@
 
 namespace horae::traffic {
 
-/// Of one rank. `item` is what the caller knows a recv or a message by.
+/// Matches for one rank. `item` is what the caller knows a recv or a message by.
 class GoalMatch {
  public:
   /// A message from `peer` is there: the recv that takes it, or nothing, and it waits.

@@ -15,7 +15,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 constexpr std::string_view blanks = " \t";
 
-/// What of a line is shown in a message.
+/// The part of a line that is shown in a message.
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string out;
@@ -35,7 +35,7 @@ std::uint64_t scaled(Wide mantissa, std::int64_t exponent, std::uint64_t most) {
     rounding = mantissa % 10 >= 5 ? 1 : 0;
     mantissa /= 10;
   }
-  // What rounding a number below a half away left behind does not count.
+  // Residue of rounding a number below a half does not count.
   if (exponent < 0) rounding = 0;
   mantissa += rounding;
   return mantissa > most ? most + 1 : static_cast<std::uint64_t>(mantissa);

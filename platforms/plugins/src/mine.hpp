@@ -1,4 +1,4 @@
-// What the plug-in adds, each from the source of its name.
+// Registry entries of the plug-in, each in the source of its name.
 #pragma once
 
 #include "horae/fabric/plugin.hpp"

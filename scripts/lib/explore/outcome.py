@@ -242,7 +242,7 @@ class Reader:
             if value is not MISSING:
                 return self.in_unit(value, unit_of(summary, result), unit, result, where)
             known += paths(summary)
-        # What a refused or failed point has not is no fault of the study.
+        # A value that a refused or failed point lacks is no fault of the study.
         if point.status == "done" and not optional:
             raise Complaint(f"{where}: no run has a result '{result}'{nearest(result, known)}" if len(known) < 12 or
                             "did you mean" in nearest(result, known) else

@@ -35,7 +35,7 @@ def make_run(program, command, sets, config_hash, file):
     for key, value in sets:
         arguments += ["--set", f"{key}={value}"]
     arguments += command.options
-    # What else would fit is the study's business, and takes minutes.
+    # Finding changes that would fit is the study's business, and takes minutes.
     arguments += ["--no-progress", *{"run": [], "size": ["--no-remedies"], "explain": ["--jobs", "1"]}[command.kind]]
     name = json.dumps([1, config_hash, command.kind, command.options, program.identity])
     return Run(hashlib.sha256(name.encode()).hexdigest()[:40], command.kind, arguments, config_hash,
@@ -156,7 +156,7 @@ class Workers:
                 self.running -= 1
             err.seek(0)
             text = err.read().decode("utf-8", "replace").replace(str(workplace), "DIR")
-        # What ended by itself while others were stopped is a result.
+        # A process that ended by itself while others were stopped has a result.
         if code < 0 and (-code in STOPPED or (-code == signal.SIGKILL and self.stopping.is_set())):
             shutil.rmtree(workplace, ignore_errors=True)
             return None

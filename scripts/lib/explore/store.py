@@ -308,7 +308,7 @@ class Store:
                 left = self._is_left(path)
             if left:
                 shutil.rmtree(path, ignore_errors=True)
-        # What a claim was written as, and the guard of a takeover.
+        # Parts of claims, and the guard of a takeover.
         for pattern in (".now.*", "*/.*.claim*", "*/*.takeover"):
             for path in self.folder.glob(pattern):
                 if self._dead(path):

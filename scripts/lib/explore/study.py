@@ -13,7 +13,7 @@ from .reader import read_toml, shown
 from .variant import Variant
 
 KINDS = ("run", "size", "explain")
-# What a command may be told: nothing that writes elsewhere, nor what the study says itself.
+# Options that a command may be given: none that writes elsewhere, nor one that the study sets itself.
 OPTIONS = {"run": ("--trace", "--waves", "--pcap", "--from", "--to", "--flow", "--every", "--trace-most"),
            "size": ("--chip", "--stages", "--most", "--over"),
            "explain": ("--observations", "--hypotheses", "--reading", "--only", "--seeds", "--points", "--survivors",

@@ -71,7 +71,7 @@ def fold(labels, configs):
         columns = [Column("key"), Column("value", wide=True)]
         table = Table(columns, rows)
     else:
-        # What differs comes first.
+        # Rows that differ come first.
         order = sorted(range(len(rows)), key=lambda i: (i in same, i))
         table = Table(columns, [rows[i] for i in order], marked={n: "differs" for n in range(len(marked))},
                       dull={n for n, i in enumerate(order) if i in same} if marked else set(),

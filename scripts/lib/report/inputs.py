@@ -54,7 +54,7 @@ def read_json(path):
     return found
 
 
-# What each kind needs to be there: key -> types. The first kind whose own key is there is it.
+# Keys that each kind must have: key -> types. The first kind whose own key is there is it.
 KINDS = (
     ("explain", "infer", {"infer": dict}),
     ("curve", "most", {"most": str, "axes": list, "points": list}),

@@ -10,7 +10,7 @@ MEANINGS = {"error": "queue pairs gave up: their messages ended with an error",
             "stuck": "no progress: packets or messages wait for what never comes",
             "refused": "the chip does not hold the design"}
 
-# What an architect looks at first, of what a run has; in this order.
+# Results that an architect looks at first, in this order.
 KEY_RESULTS = ("collectives.cct_max", "collectives.cct_mean", "fct.mean", "fct.p99", "fct.slowdown_mean",
                "fct.slowdown_p99", "fct.throughput", "queries.qct_mean", "queries.qct_p99", "senders.tx_share",
                "senders.goodput", "senders.goodput_ratio", "senders.nacks_per_packet", "senders.timeouts",

@@ -40,7 +40,7 @@ class Data:
         for point in study["points"]:
             self.values.update(dict.fromkeys(point.get("values") or {}))
         known = [e for key in ("constraints", "derived", "figures", "objectives") for e in study.get(key) or []]
-        # What runs left, of studies of runs; older files have none.
+        # Losses in studies of runs; older files have none.
         self.losses = [n for n in ("unfinished", "lost", "timeouts")
                        if any(p.get(n) is not None for p in study["points"])]
         self.units = {e["name"]: str(e.get("unit") or "") for e in known if isinstance(e, dict) and "name" in e}
@@ -112,7 +112,7 @@ class Data:
             for n in self.parameters:
                 columns[f"p:{n}"] = short([self.on_axis(n, p["parameters"].get(n)) for p in points])
             for n in self.values:
-                # What was counted of a design that was refused is no value of it.
+                # Values counted for a refused design are no values of it.
                 columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) if p["status"] == "done" else None for p in points])
             for n in self.losses:
                 columns[n] = short([p.get(n) for p in points])

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# What is wrong on purpose, and what needs saved registers.
+# Tests of wrong hardware, and those that need saved registers.
 LEFT_OUT = ("*WrongLine*", "*FindsAWrong*", "*ComparesWordsThatNoAnswerShows*")
 
 

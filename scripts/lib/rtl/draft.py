@@ -56,7 +56,7 @@ def make(folder, verilator, top, implements, model):
     pins = verilog.pins(block, verilator)
     taken = set()
     for role, rule in block.roles.items():
-        # Of the side of the role: `value` may be what is given or what is answered.
+        # Pins of the role's side: `value` may be given or answered.
         found = [name for name in rule.names if pins.get(name.removeprefix("!"), ("",))[0] == rule.direction
                  and name.removeprefix("!") not in taken]
         if found:

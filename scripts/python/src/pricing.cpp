@@ -23,8 +23,8 @@ namespace {
 constexpr const char* design_name = "design";
 constexpr int deepest = 100;
 
-/// What a design is made of. InputError for what TOML has no word for. Without `places` no node
-/// says where it is: that takes as long as all the rest, and only messages need it.
+/// Reads the objects of a design. InputError for values that TOML has no word for. Without `places`
+/// no node says where it is: that takes as long as all the rest, and only messages need it.
 class Reader {
  public:
   explicit Reader(bool places) : places_(places) {}

@@ -296,7 +296,7 @@ after = ["t"]
             "d.toml:7:8: 'r': 2 copies belong to 't', which has 3");
 }
 
-// What `horae list` shows: a description of each kind that a file may hold, and of what it must
+// Descriptions in `horae list`: of each kind that a file may hold, and of what it must
 // say.
 TEST(DesignFile, EveryKindIsDescribed) {
   std::map<std::string, std::set<std::string>> keys;
@@ -331,7 +331,7 @@ TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
   EXPECT_EQ(after[4].kind, DependencyKind::anti);
 }
 
-// What ingress found reaches egress as bridged metadata, before its first stage; what egress found
+// Results of ingress reach egress as bridged metadata, before its first stage; those of egress
 // reaches nothing in ingress, and a gateway lets run what is in its own gress.
 TEST(DesignFile, EgressComesAfterIngress) {
   const std::string table = "[[exact]]\nname = \"t\"\nkey_bits = 88\nentries = 2048\n";
@@ -344,7 +344,7 @@ TEST(DesignFile, EgressComesAfterIngress) {
             "d.toml:6:8: 'c' (egress) guards 't' (ingress): a packet's gresses share no fields");
 }
 
-// What only comes after a circle, or lies between two, is not in one.
+// Objects that only follow a circle, or lie between two, are not in one.
 TEST(DesignFile, ACircleNamesItsOwn) {
   const auto action = [](const std::string& name, const std::string& after) {
     return "[[action]]\nname = \"" + name + "\"\nafter = [" + after + "]\n";

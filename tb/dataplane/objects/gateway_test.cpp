@@ -18,7 +18,7 @@ namespace {
 using Values = std::initializer_list<std::uint64_t>;
 
 struct Gateways : PassesOfAPacket {
-  /// What a condition says of values, in a pass of its own.
+  /// Value of a condition, in a pass of its own.
   bool holds(Gateway& gateway, Values values) {
     const Pass own = pass();
     const bool held = gateway.test(own, values);
@@ -123,7 +123,7 @@ TEST_F(Gateways, TheSignOfADifferenceComesAround) {
     for (std::uint64_t b = 0; b < 16; ++b)
       EXPECT_EQ(holds(nibble, {a, b}), (a + 16 - b) % 16 >= 8) << a << ' ' << b;
   }
-  // Of 24 bits it is the order of PSNs (but for those half the ring apart).
+  // With 24 bits it is the order of PSNs (but for those half the ring apart).
   Gateway earlier = condition_of(condition(ConditionKind::subtract_sign, 24));
   for (const std::uint32_t a : {0u, 1u, 2u, 0x7fffffu, 0x800001u, 0xfffffeu, 0xffffffu}) {
     for (const std::uint32_t b : {0u, 1u, 3u, 0x7ffffeu, 0x800003u, 0xfffffdu, 0xffffffu}) {

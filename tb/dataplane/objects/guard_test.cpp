@@ -1,4 +1,4 @@
-// What a gateway guards runs only where it held in the same pass; and what constructing objects
+// Guarded objects run only where their gateway held in the same pass; constructing objects
 // records in the design.
 #include <gtest/gtest.h>
 

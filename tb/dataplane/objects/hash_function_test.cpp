@@ -1,4 +1,4 @@
-// What hash units compute: values measured of the vendor's library for the chip's driver, and
+// Hash units: values measured of the vendor's library for the chip's driver, and
 // rules.
 #include "horae/dataplane/objects/hash_function.hpp"
 

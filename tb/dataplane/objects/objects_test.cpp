@@ -1,4 +1,4 @@
-// What registers, tables, counters, hashes and actions do.
+// Registers, tables, counters, hashes and actions in a pass.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -279,7 +279,7 @@ TEST_F(Objects, AKeyHasItsWidth) {
   EXPECT_EQ(table.size(), 1u);
 }
 
-// What is refused leaves nothing behind: its name is free, and it costs nothing.
+// A refused object leaves nothing behind: its name is free, and it costs nothing.
 TEST_F(Objects, ARefusedObjectIsNotThere) {
   EXPECT_EQ(broken_rule([&] { Hash(pipeline, in, "h", HashSpec{.output_bits = 48}); }),
             "tor.pipe2.h: a hash of 1 to 32 bits");

@@ -1,4 +1,4 @@
-// What the hardware forbids a program, and that the message says which object, packet and pass.
+// Rules of the hardware for programs, and messages that say which object, packet and pass.
 #include <gtest/gtest.h>
 
 #include <cstdint>

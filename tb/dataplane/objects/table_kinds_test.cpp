@@ -1,4 +1,4 @@
-// What tables of every kind cost, and what hangs on their entries. Blocks as the vendor's compiler
+// Prices of tables of every kind, and of objects at their entries. Blocks as the vendor's compiler
 // reported them of its example programs (tb/validate/compiler/programs.toml).
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ Amounts total_of(std::vector<DesignObject> objects, const std::string& chip = "t
   return ledger.total;
 }
 
-// What an object adds to its table.
+// Amounts that an object adds to its table.
 Amounts added(const DesignObject& table, const DesignObject& more) {
   Amounts amounts = total_of({table, more});
   const Amounts bare = total_of({table});
@@ -151,7 +151,7 @@ std::int64_t wide(unsigned key, std::vector<std::uint32_t> ranges,
   return total_of({object("r", spec)})[Resource::tcam];
 }
 
-// What the compiler took: 12 bits (precision) and 16 of a container of 16 (s2_02_tcam, t12, with 8
+// Amounts of the compiler: 12 bits (precision) and 16 of a container of 16 (s2_02_tcam, t12, with 8
 // bits more) in one; 16 of a container of 32 (s2_02_tcam, t3; rtt, with 8 more) and 20 (netcache)
 // in two.
 TEST(Range, AByteInBothDigitsReachesTwoPlacesOfATcamFromAWideContainerOnce) {
@@ -359,7 +359,7 @@ TEST(ExactTable, WhatGoesToTheActionIsInOneRam) {
   MatchSpec table = exact_table(72, 65536, 32);
   table.actions = 2;
   EXPECT_EQ(total_of({object("t", table)}, "tofino2")[Resource::sram], 56);
-  // Of a key of 40 bits the hash makes a byte superfluous: seven entries in two RAMs.
+  // In a key of 40 bits the hash makes a byte superfluous: seven entries in two RAMs.
   table = exact_table(40, 32768, 32);
   table.actions = 2;
   EXPECT_EQ(total_of({object("t", table)}, "tofino1")[Resource::sram], 19);

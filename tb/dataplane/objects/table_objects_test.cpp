@@ -198,7 +198,7 @@ TEST_F(Groups, AProfilesMembersAreReadAfterTheTable) {
             std::string::npos);
 }
 
-// Of eight members one dies. Resilient: only its packets move, and spread over all others. Else
+// One of eight members dies. Resilient: only its packets move, and spread over all others. Else
 // most packets move.
 TEST_F(Groups, ASelectorsMembersThatDie) {
   for (const bool resilient : {false, true}) {

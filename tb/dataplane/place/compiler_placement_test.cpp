@@ -102,7 +102,7 @@ TEST(CompilerPlacement, TablesAreCutOverStages) {
   for (const auto& stage : placement.stages) EXPECT_LE(stage[Resource::sram], 80);
 }
 
-// What has an array at an index is in one stage with it: it waits for a stage that has room.
+// A table with an array at an index is in one stage with it: it waits for a stage that has room.
 TEST(CompilerPlacement, TablesWithAnArrayAtAnIndexAreNotCut) {
   CounterSpec counter;
   counter.entries = 1024;
@@ -113,7 +113,8 @@ TEST(CompilerPlacement, TablesWithAnArrayAtAnIndexAreNotCut) {
   EXPECT_EQ(stages_of(placement, "counted").size(), 1u);
 }
 
-// Of two that are ready the one with the longer chain behind it goes first; there is room for one.
+// Among two ready objects the one with the longer chain behind it goes first; there is room for
+// one.
 TEST(CompilerPlacement, TheLongestChainGoesFirst) {
   const auto placement = as_compiler(design_of({
       object("short", ternary_table(44, 512 * 20, 8)),

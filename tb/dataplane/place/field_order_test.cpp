@@ -71,7 +71,7 @@ TEST(FieldOrder, AChainOfDependenciesIsEnough) {
   EXPECT_EQ(with("after_control"), "use after set (match, x)\n");
 }
 
-// Of two arms of a condition only one runs.
+// Only one of two arms of a condition runs.
 TEST(FieldOrder, ArmsOfAConditionExcludeEachOther) {
   const auto arms = [](const std::string& guards) {
     return orders(read("[[condition]]\nname = \"c\"\nkind = \"eq\"\n" + guards +

@@ -192,7 +192,7 @@ TEST(Placement, WhatTheLargestFirstWastesIsSearchedFor) {
   } while (std::next_permutation(sizes.begin(), sizes.end()));
 }
 
-// What the smaller of two designs needs is never more: meters of 4,096 cells took three stages
+// The smaller of two designs never needs more: meters of 4,096 cells took three stages
 // here, of 8,193 two.
 TEST(Placement, MoreCellsOfAMeterTakeNoFewerStages) {
   unsigned before = 0;
@@ -273,7 +273,7 @@ TEST(Placement, FieldsReadByTwoObjectsCountOnce) {
   EXPECT_EQ(own.stages[0][Resource::exact_xbar], 4 * 13);
 }
 
-// What decides how many registers share a stage are its ALUs and hash distribution units, of which
+// The number of registers in a stage is limited by its ALUs and hash distribution units, of which
 // an address takes one for each 16 bits; registers of other fields, widths or sizes have others.
 // The compiler placed four that differ in one stage (s1_04_salu).
 TEST(Placement, AnAddressTakesHashDistributionUnits) {
@@ -376,7 +376,7 @@ TEST(Placement, TooManyDependentStagesAreRefused) {
   EXPECT_EQ(p.refused[2].object, "o21");
 }
 
-// What comes after an object that no stage holds has no place either, and says why.
+// An object behind one that no stage holds has no place either, and says why.
 TEST(Placement, WhatComesAfterTheUnplaceableIsRefusedForIt) {
   Design design;
   design.objects = {object("wide", ternary_table(600, 100, 0)),  // 75 bytes of a crossbar of 66
@@ -452,7 +452,7 @@ TEST(Placement, InstructionsShareWords) {
   EXPECT_EQ(vliw_words(plain(3)), 2);
   EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}}), 3);
   EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}, {{"y"}}, {{"y"}}}), 3);
-  // Of instructions that write several: one beside the first, one beside the no-op.
+  // Two instructions that write several: one beside the first, one beside the no-op.
   EXPECT_EQ(vliw_words({{{"x"}}, {{"a", "b"}}, {{"a", "b"}}}), 2);
 }
 

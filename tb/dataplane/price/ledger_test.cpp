@@ -119,7 +119,7 @@ TEST(Ledger, Json) {
   EXPECT_FALSE(json["objects"][0].contains("by_stage"));
 }
 
-// What is not known of a chip is left out, no zero.
+// Unknown capacities of a chip are left out, not zero.
 TEST(Ledger, JsonOfThePipelineHasACapacityWhereItIsKnown) {
   const auto json = pipeline_json({{"phv_8", "containers", 3, 5, 60}, {"valid_bits", "", 7, 7, 0}});
   EXPECT_EQ(json["phv_8"]["used"], 3);

@@ -1,4 +1,4 @@
-// What single objects cost. The numbers are written out by hand: blocks of registers from the size
+// Prices of single objects. The numbers are written out by hand: blocks of registers from the size
 // of an SRAM block, match tables as measured on the vendor compiler.
 #include "horae/dataplane/price/price.hpp"
 
@@ -156,7 +156,7 @@ TEST(Price, PiecesOfItsOwnChoiceFillTheFewestStages) {
   EXPECT_EQ(price_of(array_of(92 * 4096, 32, 0), "tofino2").units.size(), 4u);
 }
 
-// What an ALU, a hash or the random generator gives goes to the action over the bus of action data.
+// Results of an ALU, a hash or the random generator go to the action over the bus of action data.
 TEST(Price, ResultsTakeBytesOfTheActionDataBus) {
   const auto bytes = [](ObjectSpec spec) {
     return needs_of(std::move(spec))[Resource::action_data_bus];
@@ -253,7 +253,7 @@ TEST(Price, TernaryTables) {
   EXPECT_EQ(needs_of(ternary_table(128, 2048, 16))[Resource::tcam], 12);  // 3 wide, 4 deep
 }
 
-// What a hit in TCAM leads to: the number of its action and 32 bits of data are a slot of 64 bits
+// Data behind a hit in TCAM: the number of its action and 32 bits of data are a slot of 64 bits
 // in one RAM; of 33 bits the data has a RAM of its own.
 TEST(Price, ATernaryTablesDataIsBesideItsActionUpTo32Bits) {
   const auto sram = [](std::uint32_t data_bits, std::uint32_t actions) {

@@ -55,7 +55,7 @@ TEST(DynamicPfc, OneQueueMayTakeAlphaOfWhatIsFree) {
   }
 }
 
-// Of k queues that want all they can get, each has alpha / (1 + k alpha) of the pool.
+// If k queues want all they can get, each has alpha / (1 + k alpha) of the pool.
 TEST(DynamicPfc, ManyQueuesShareAsTheoryHasIt) {
   for (const unsigned k : {1u, 4u, 16u}) {
     const PfcConfig config = dynamic(0.25, 64_B);

@@ -162,7 +162,7 @@ TEST(Pfc, TheHeadroomIsAHardLimit) {
   EXPECT_EQ(context.pool.dropped(), 5u);
 }
 
-// What a host does that is paused: the frame on the wire is completed, none starts from the instant
+// A paused host completes the frame on the wire, and starts none from the instant
 // of the pause to that of the resume, and the next starts with the resume.
 TEST(Pfc, APausedHostStops) {
   sim_context context;

@@ -54,7 +54,7 @@ struct Crowd {
     connect(*sw, sink, receiver, 0, link_of(100_Gbps, delay));
     sw->routes().set(sink, {static_cast<std::uint16_t>(sink)});
   }
-  /// Of the bytes that arrived in [from, to), those of a class.
+  /// Share of a class in the bytes that arrived in [from, to).
   double share(std::uint8_t traffic_class, Picoseconds from, Picoseconds to) const {
     std::int64_t own = 0, all = 0;
     for (const auto& a : receiver.arrivals) {
@@ -104,7 +104,7 @@ void expect_shares_by_weight(const PfcConfig& pfc) {
   EXPECT_GT(lost(tree, 0), 0);
   EXPECT_GT(lost(tree, 5), 0);
   EXPECT_EQ(context.pool.dropped(DropCause::headroom_full), 0u);
-  // What comes in is what goes out: a class that pauses sends its share from the first port on.
+  // Input equals output: a class that pauses sends its share from the first port on.
   EXPECT_NEAR(static_cast<double>(crowd.hosts[0]->counters().sent), 0.4 * 50'000, 1000);
   EXPECT_NEAR(static_cast<double>(crowd.hosts[2]->counters().sent), 50'000, 10) << "never paused";
   const auto json = tree.to_json();

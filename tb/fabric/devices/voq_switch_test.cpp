@@ -293,7 +293,7 @@ TEST(VoqSwitch, AWindowSmallerThanAPacketLetsOneGo) {
   EXPECT_EQ(s.near.arrivals.size(), 2u);
 }
 
-// What waits takes no buffer and pauses nobody, though the buffer would hold only one packet; a
+// Waiting packets take no buffer and pause nobody, though the buffer would hold only one packet; a
 // packet that is refused when its turn comes is not under way.
 TEST(VoqSwitch, QueuesAreOutsideOfTheBuffer) {
   SwitchConfig config = window_of(2);

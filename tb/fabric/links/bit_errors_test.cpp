@@ -25,7 +25,7 @@ TEST(BitErrors, TheEndPointDropsWhatALinkSpoilt) {
   s.drains = true;
   const std::string text = in_child([&] { return s.run(); });
   const auto created = static_cast<double>(value_in(text, "created"));
-  // Of four hosts at each leaf 12 of 15 others are elsewhere, two links away.
+  // With four hosts at each leaf 12 of 15 others are elsewhere, two links away.
   const double share = 12.0 / 15 * (1 - 0.95 * 0.95);
   const auto corrupted = static_cast<double>(value_in(text, "corrupted"));
   EXPECT_TRUE(plausible(corrupted, created, share)) << corrupted << " of " << created;

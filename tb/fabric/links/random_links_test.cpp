@@ -267,7 +267,7 @@ TEST(PathTable, WithdrawnEdgesAreAvoided) {
   }
 }
 
-/// What runs on a net: a switch per vertex, a probe per host.
+/// Devices of a net: a switch per vertex, a probe per host.
 struct Running {
   Running(sim_context& context, const Net& net, const std::string& balance, unsigned k) {
     const auto routes = net.topology.shortest_path_routes();

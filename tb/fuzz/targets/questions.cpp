@@ -1,4 +1,4 @@
-// What `horae explain` reads (first byte: which): observations, hypotheses beside a fixed set of
+// Files for `horae explain` (first byte: which): observations, hypotheses beside a fixed set of
 // observations, and files of tools. What a tool measured is in the conditions that it has.
 #include <cmath>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What agrees in `horae explain`: parameters that the test knows are found again, a mechanism that
+// Agreement in `horae explain`: parameters that the test knows are found again, a mechanism that
 // is not the one is not, and numbers to be predicted are predicted.
 #include <gtest/gtest.h>
 
@@ -234,13 +234,13 @@ TEST(ExplainAgreement, AReactionHoldsInItsConditionsAlone) {
     const ordered_json& tx = x.at("predictions").at(0).at("tx_share");
     EXPECT_NEAR(tx.at("median"), x.at("id") == "far" ? alone_far : 0.4, 0.025) << x;
   }
-  // What is far off without congestion control is not tried with it.
+  // A hypothesis that is far off without congestion control is not tried with it.
   EXPECT_NE(hypothesis(s, "nothing").at("standing"), "consistent");
   EXPECT_EQ(hypothesis(s, "nothing").at("closest").at("observation"), "far.tx");
 }
 
 TEST(ExplainAgreement, AVerdictMayDependOnAReading) {
-  // What was observed counts the NACKs of both senders.
+  // The observation counts the NACKs of both senders.
   const double both = truth("senders.nack_rate_total", {});
   const Inquiry inquiry(observations_head + condition("all", "") +
                             observation("nacks", "all", "nack_rate", both, "Mpps", "predict"),

@@ -1,4 +1,4 @@
-// What `horae explain` concludes from published numbers alone.
+// Conclusions of `horae explain` from published numbers alone.
 #include <gtest/gtest.h>
 
 #include "explain.hpp"

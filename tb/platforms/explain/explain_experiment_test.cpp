@@ -1,4 +1,4 @@
-// What `horae explain` says would tell those that agree apart, and how it says all it says.
+// Experiments that tell hypotheses apart in `horae explain`, and all of its texts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST(ExplainExperiments, TheCheapestIsNamedAmongThoseThatTellMost) {
   const std::string acks = "\"senders.acks_received\", ";
   twins.hypotheses.erase(twins.hypotheses.find(acks), acks.size());
   EXPECT_TRUE(concluded().ends_with("tells them apart is shorter links.")) << concluded();
-  // What shows nothing is not named, however cheap it is.
+  // An experiment that shows nothing is not named, however cheap it is.
   const auto at = twins.hypotheses.find("1us");
   twins.hypotheses.replace(at, 3, "5us");
   EXPECT_TRUE(concluded().ends_with("tells them apart is short links.")) << concluded();

@@ -1,4 +1,4 @@
-// What a user can get wrong in the files of `horae explain`: one line that says where, before the
+// Faults of users in the files of `horae explain`: one line that says where, before the
 // first run, and nothing left behind.
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@ namespace {
 
 const std::string scaling = std::string(HORAE_PLATFORM_DIR) + "/nic_scaling.toml";
 
-/// What perftest prints of 16 queue pairs with 8 messages each.
+/// Output of perftest for 16 queue pairs with 8 messages each.
 std::string perftest(double gbps, int bytes) {
   return fmt::format(
       "                    RDMA_Write BW Test\n"
@@ -39,7 +39,7 @@ TEST(ExplainMeasured, FindsWhatPerftestMeasured) {
   const Ended ended = run(place, {"explain", scaling, "--observations", "run.txt", "--quick",
                                   "--seeds", "1", "--only", "N0,N3", "--points", "40"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  // What agrees is what was set: 128 reads outstanding take that long.
+  // The agreeing value is the one that was set: 128 reads outstanding take that long.
   EXPECT_NE(ended.out.find("N0.all_on_chip"), std::string::npos);
   EXPECT_NE(ended.out.find("q16.s64.rate"), std::string::npos);
   EXPECT_NE(ended.out.find("consistent"), std::string::npos) << ended.out;

@@ -20,7 +20,7 @@ const std::string blocked = R"("tor.program.nack_drop=1", "tor.program.nack_of=1
 const std::string far_away = blocked + R"(, "link_default.delay=5us")";
 constexpr double true_rate = 40;
 
-/// What a NIC that holds each queue pair to 40 Gbps shows, near and far.
+/// Rates of a NIC that holds each queue pair to 40 Gbps, near and far.
 std::string observations_of_a_rate(double tolerance = 0.05) {
   const auto shown = [](Words settings) {
     settings.insert(settings.end(),
@@ -89,7 +89,7 @@ TEST(ExplainSearch, FindsTheMechanismAndItsParameterAndNotTheOthers) {
   EXPECT_TRUE(verdict.ends_with("; fewer than 160 points exclude nothing")) << verdict;
   EXPECT_TRUE(
       free.at("verdict").get<std::string>().starts_with("impossible: it never idles the wire"));
-  // What its trait says is checked all the same: a window binds when links are long.
+  // Its trait is checked all the same: a window binds when links are long.
   EXPECT_EQ(free.at("points"), 32);
   EXPECT_NE(
       free.at("verdict").get<std::string>().find("; simulated all the same, no point of 32 is "
@@ -274,7 +274,7 @@ TEST(ExplainSearch, HasEqualBytesWithAnyJobsAndAfterAKill) {
   }
 }
 
-/// What is wrong with a hypotheses file, or with arguments.
+/// Faults of a hypotheses file, or of arguments.
 std::string refused(const std::string& hypotheses, const Words& more) {
   const Inquiry inquiry(observations_head + condition("near", blocked) +
                             observation("tx", "near", "tx_share", 0.5, "share of line", "predict"),

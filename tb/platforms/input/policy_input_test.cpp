@@ -1,4 +1,4 @@
-// What a platform says of policies and cannot be: timeouts of single transports, features that
+// Impossible settings of policies in a platform: timeouts of single transports, features that
 // share header bits.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(PolicyInput, ATimeoutOfATransportsOwnIsRefusedAtItsPlace) {
             "horae: p.toml:10:55: rto_low = 9 us of profile 'nic' is not longer than the time "
             "window, 10 us (the smallest link delay)\n");
   EXPECT_EQ(checked(low).exit_code, 0);
-  // Of a transport that has no such timeout it means nothing.
+  // A transport that has no such timeout ignores it.
   EXPECT_EQ(checked(low, {"link_default.delay=10us", "nic.transport=rnic_sr"}).exit_code, 0);
   // Where it was not given, the table around it is the place.
   const std::string unsaid =

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int switches = 5;
 
-/// Of links to NICs, and of those between switches.
+/// Loss of links to NICs, and of those between switches.
 struct Delays {
   std::string nics = "500 ns", ring = "500 ns";
 };

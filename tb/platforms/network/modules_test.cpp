@@ -32,7 +32,7 @@ Outcome outcome_of(const std::string& platform, const Words& settings = {}, int 
   return {place.read_json("o/summary.json"), place.read("o/flows.csv")};
 }
 
-/// What a run found, but for what modules counted.
+/// Results of a run, but for counters of modules.
 ordered_json found_in(const ordered_json& summary) {
   ordered_json found = {{"packets", summary.at("packets")}, {"results", ordered_json::object()}};
   for (const auto& [name, value] : summary.at("results").items())

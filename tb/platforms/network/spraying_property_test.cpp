@@ -29,7 +29,7 @@ class Drawn {
     traffic();
   }
   const std::string& text() const { return text_; }
-  /// What it has of what is to be covered.
+  /// Its share of the situations that must be covered.
   const std::set<std::string>& has() const { return has_; }
   /// A window that all links allow.
   int window_ns() { return 20 + static_cast<int>(random_.below(480)); }
@@ -208,7 +208,7 @@ TEST(SprayingProperty, HowRandomPlatformsAreRunDoesNotShow) {
   }
 }
 
-// What would prove little if it were left out.
+// Situations without which the test would prove little.
 TEST(SprayingProperty, RandomPlatformsHaveEveryOption) {
   std::set<std::string> has;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) has.merge(std::set(Drawn(seed).has()));

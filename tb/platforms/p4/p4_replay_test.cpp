@@ -194,7 +194,7 @@ TEST(P4Replay, TheBalancerKeepsConnectionsOnTheirUplink) {
   EXPECT_EQ(all, in);
 }
 
-// What a packet asks for is its first byte behind Ethernet.
+// The first byte behind Ethernet is the request of a packet.
 const std::string paths = R"(#include <core.p4>
 #include <t2na.p4>
 header ethernet_h { bit<48> dst; bit<48> src; bit<16> type; }
@@ -391,7 +391,7 @@ TEST(P4Replay, CaptureOfAPartIsFilledWithZeros) {
   EXPECT_EQ(p.out(1), (std::vector<ByteString>{left(1, 1, 0, 8)}));
 }
 
-// What headers say is the program's business: bytes go in as they are, and are told of in one line.
+// Headers are the program's business: bytes go in as they are, and are told of in one line.
 TEST(P4Replay, FramesWhoseLengthsContradictEachOtherGoIn) {
   Paths p;
   ByteString frame = Paths::frame(1), out = left(1, 1, 0, 8);
@@ -423,7 +423,7 @@ TEST(P4Replay, WarnsOnceOfWhatIsReadBeforeItIsWritten) {
   EXPECT_EQ(ended.json().at("program").at("pipes").at("pipe0").at("warnings").size(), 1u);
 }
 
-// What nobody wrote may be random, by the seed.
+// Unwritten values may be random, by the seed.
 TEST(P4Replay, WhatIsNotWrittenMayBeRandom) {
   Paths p;
   std::string text = paths;

@@ -87,7 +87,7 @@ TEST(LonghaulEdge, TablesHoldWhatIsUnderWay) {
     EXPECT_LE(most.at(table), r.result(std::string(edge) + ".program.most_connections"));
     EXPECT_LT(last.at(table), most.at(table));
   }
-  // What does not fit is counted, and costs CNPs but no packets.
+  // Packets that do not fit are counted, and cost CNPs but no packets.
   const Outcome small = run_busy("qp_entries = 4\n", {"two_sites.edge=esw"});
   EXPECT_EQ(small.summary.at("verdict"), "complete");
   EXPECT_GT(small.both("program.connections_not_added"), 0);

@@ -148,7 +148,7 @@ TEST(Handshakes, TheMonitorAddsTwoTripsToTheEdge) {
   const Picoseconds trip = (segment(across) + 506_us) * 2 + segment({100_Gbps});
   EXPECT_GT(more, trip + 12_us);
   EXPECT_LT(more, trip + 20_us);
-  // Of a link that is longer by 100 us: two trips over it are of the handshake, two of the data.
+  // On a link that is longer by 100 us: two trips over it are of the handshake, two of the data.
   const Words longer = {"nic.handshake=true", "two_sites.long_delay=600us"};
   EXPECT_EQ(outcome("handshakes = true\n", longer).fct(0) - shaken.fct(0), 400_us);
 }

@@ -142,8 +142,8 @@ double value(const nlohmann::json& summary, const char* name) {
   return summary["results"][name]["value"].get<double>();
 }
 
-// What the receiver's Tofino2 cannot queue comes cut, is sent again at once, and nothing times out.
-// Each cut packet was deflected, went around and was mirrored once.
+// Packets that the receiver's Tofino2 cannot queue come cut, are sent again at once, and nothing
+// times out. Each cut packet was deflected, went around and was mirrored once.
 TEST(Reps, ATofinoTrims) {
   const auto summary = incast("128 KiB", true);
   EXPECT_EQ(summary["verdict"], "complete");

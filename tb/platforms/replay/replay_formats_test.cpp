@@ -103,7 +103,7 @@ TEST(Replay, RoceInATunnelIsItsInnerPacket) {
   EXPECT_EQ(left(place, "1").size(), 3u);
   EXPECT_EQ(number(place.rows("out/packets.csv").at(0), "bytes"),
             static_cast<std::int64_t>(vxlan_frame(data).size()) + 4);
-  // Of plain traces the summary says nothing of them.
+  // For plain traces the summary does not mention them.
   PcapBytes plain;
   plain.packet(1, 0, data);
   place.write_pcap("in.pcap", plain);

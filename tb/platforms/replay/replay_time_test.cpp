@@ -20,7 +20,7 @@ class Latency {
     ingress_ = Cycles(cycles.at("ingress").get<std::int64_t>());
     egress_ = Cycles(cycles.at("egress").get<std::int64_t>());
   }
-  /// Of a packet whose first bit is in at `at` of the trace; the chip is 500 ns ahead of it.
+  /// Times of a packet whose first bit is in at `at` of the trace; the chip is 500 ns ahead of it.
   Picoseconds out(Picoseconds at, Bytes frame) const {
     const Clock clock(Hertz(1'500'000'000));
     const Picoseconds last = at + 500_ns + l1_bytes(frame).count() * 80_ps;
@@ -139,7 +139,7 @@ TEST(Replay, StampsFrom2038OnAreTimes) {
   const auto summary = place.summary({"in.pcap@a"});
   EXPECT_EQ(result(summary, "backward_stamps"), 0);
   EXPECT_EQ(place.rows("out/packets.csv").at(1).at("first_bit_in_ps"), "1000000");
-  // What the writer wrote is read again, behind 2038 too.
+  // Output of the writer is read again, behind 2038 too.
   EXPECT_EQ(captured(place, "out/ports/t_1.pcap").at(1).time_ns / 1'000'000'000, 0x80000000);
 }
 

@@ -187,7 +187,7 @@ TEST(Completion, KeysOfTheGivenPlatformAndTheirValues) {
   EXPECT_GT(tried, 3);
 }
 
-/// What bash itself would offer for a line, with its own splitting into words.
+/// Words that bash itself would offer for a line, with its own splitting into words.
 Words bash(const std::string& line) {
   const std::string script = R"sh(
 eval "$(horae completion bash)"

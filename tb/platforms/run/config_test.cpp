@@ -60,7 +60,7 @@ TEST(Config, ShowsWhatAPlatformTakesOfMemory) {
   const std::string many = HORAE_PLATFORM_DIR "/bench/race_1024.toml";
   const auto parts = run(place, {"config", many, "--memory", "--json"}).json().at("parts");
   for (const auto& part : parts) {
-    // Of few connections the memory that was set free before is enough.
+    // With few connections the memory that was set free before is enough.
     if (part.at("what") == "connections") {
       EXPECT_GT(part.at("bytes"), 1024 * 1000);
     }

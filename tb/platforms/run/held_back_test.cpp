@@ -1,5 +1,5 @@
-// What holds a sender back for more than a fifth of the time is named, with its key and a value;
-// and with that value it is named no more.
+// A cause that holds a sender back for more than a fifth of the time is named, with its key and a
+// value; and with that value it is named no more.
 #include <gtest/gtest.h>
 
 #include <regex>

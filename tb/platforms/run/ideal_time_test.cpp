@@ -185,7 +185,7 @@ TEST(IdealTime, OfManyMessagesTheComputedOnesAreWhatARunAloneSays) {
     ASSERT_EQ(together.size(), 400u);
     const auto ideal = place.read_json("out/summary.json").at("ideal");
     EXPECT_LE(ideal.at("run_alone"), 150);
-    // Of host memory small sizes are far off the line, until those beside them are run as well.
+    // With host memory small sizes are far off the line, until those beside them are run as well.
     EXPECT_LE(ideal.at("largest_error"), nic == "nic.host=none" ? 0 : 0.005);
     for (const int i : {7, 133, 250, 399}) {
       write_list(place, {lines[static_cast<std::size_t>(i)]});

@@ -1,4 +1,4 @@
-// What `horae list` says there is, against what there is.
+// Content of `horae list`, against what there is.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +147,7 @@ TEST(List, KeysOfSeamsAreKeysOfDevices) {
   }
 }
 
-// What a key means takes a few words: its name alone says nothing new.
+// The meaning of a key takes a few words: its name alone says nothing new.
 // Those of registries are asked for above; these are the program's own.
 TEST(List, HasEveryTableOfAFile) {
   const auto names = names_in(listed({"parameters"}).at("parameters"));

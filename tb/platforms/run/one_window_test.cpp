@@ -42,7 +42,7 @@ ordered_json results_of(const Workplace& place, const char* warmup, const char* 
       .at("results");
 }
 
-/// What is counted, by its unit; distributions and maxima have such units, too.
+/// Counters, by their unit; distributions and maxima have such units, too.
 bool counted(const std::string& name, const ordered_json& result) {
   static const std::set<std::string> units = {"packets", "frames",   "passes",  "bursts",
                                               "bytes",   "timeouts", "messages"};
@@ -104,12 +104,12 @@ depth = 4
   const ordered_json s = summary_of(place, "p.toml");
   const double packets = result(s, "senders.data_packets");
   EXPECT_GT(packets, 50);
-  // What waits when the window begins was sent before it: as much waits when it ends.
+  // Packets that wait when the window begins were sent before it: as much waits when it ends.
   EXPECT_NEAR(result(s, "switches.marked") / packets, 1.0, 0.05);
   EXPECT_LE(result(s, "switches.marked"), result(s, "switches.forwarded"));
 }
 
-// Of a single connection the most of any is that of all.
+// With a single connection the most of any is that of all.
 TEST(OneWindow, TheMostNacksAndTimeoutsAreOfTheMeasuredTime) {
   const Workplace place;
   place.write("p.toml", tiny);

@@ -102,7 +102,7 @@ TEST_P(Ranks, DoNotShowInTheResults) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Ranks, ::testing::ValuesIn(shipped),
                          [](const auto& one) { return one.param.name; });
 
-// What hosts do of a schedule, and what they wait for, is the same wherever they run. The binary
+// Hosts follow a schedule, and wait, in the same way wherever they run. The binary
 // schedule has the times of its text.
 TEST(RanksOfARun, DoNotShowInASchedule) {
   const Workplace place;

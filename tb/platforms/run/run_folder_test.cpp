@@ -65,7 +65,7 @@ int processes_in(const std::filesystem::path& folder) {
 TEST(Interrupt, LeavesNothing) {
   using namespace std::chrono_literals;
   for (const int signal : {SIGINT, SIGTERM}) expect_no_trace(signal, tiny);
-  // What cannot be held back must not come while the folder is tried.
+  // Signals that cannot be held back must not come while the folder is tried.
   expect_no_trace(SIGKILL, tiny, 1000ms);
 }
 

@@ -84,7 +84,7 @@ TEST(Series, ChangesNoResult) {
   }
 }
 
-// Of two connections that share a link: what each moved sums up to what it completed, and asking
+// Two connections share a link: what each moved sums up to what it completed, and asking
 // changes nothing else.
 TEST(Series, OfFlowsSumUpToThemAndChangeNothing) {
   const Workplace place;

@@ -1,4 +1,4 @@
-// What `horae run` says: the summary, and the configuration that it was run with.
+// Summary of `horae run`, and the configuration that it was run with.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -175,7 +175,7 @@ TEST(Configuration, SetChangesItAndItsHash) {
   EXPECT_EQ(set.at("config").at("link")[1].at("delay"), "2 us");
   EXPECT_NE(plain.at("config_hash"), set.at("config_hash"));
   EXPECT_NE(plain.at("results"), set.at("results"));
-  // What was the default anyway is the same configuration; the last one said holds.
+  // An override equal to the default is the same configuration; the last one said holds.
   EXPECT_EQ(summary_of(place, "p.toml", {"nic.mtu=2KiB", "nic.mtu=1KiB"}).at("config_hash"),
             plain.at("config_hash"));
 }

@@ -1,4 +1,4 @@
-// What `horae run` prints for people: which results, what devices do without, what was written.
+// Printed text of `horae run`: which results, what devices do without, what was written.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

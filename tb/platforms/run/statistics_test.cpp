@@ -72,7 +72,7 @@ void add_units(const ordered_json& group, const std::string& before, Units& unit
   }
 }
 
-// What a run says of switch t, its ports apart (a replay has rows of ports); counters of its
+// Results of switch t, its ports apart (a replay has rows of ports); counters of its
 // program are among the results.
 Units of_run(const ordered_json& summary) {
   Units units;

@@ -57,7 +57,7 @@ TEST(NotStuck, WhileATimerIsToFindALoss) {
 }
 
 TEST(NotStuck, WhileOtherTriesMayComeThrough) {
-  // Of 20 packets 19 are lost: many timeouts in a row, each with chances.
+  // 19 of 20 packets are lost: many timeouts in a row, each with chances.
   expect_complete({"link[1].loss=0.95", "nic.reliability.rto=1ms", "traffic[0].message=1KiB",
                    "traffic[0].count=3", "sim.stuck_after=100us"});
 }

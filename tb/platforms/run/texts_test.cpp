@@ -1,4 +1,4 @@
-// What commands print of small inputs, to the byte. Each file texts/NAME.txt has commands, "$ horae
+// Output of commands for small inputs, to the byte. Each file texts/NAME.txt has commands, "$ horae
 // run a.toml", and below each what it prints:
 //   $ horae run a.toml --json : packets nics   of a summary only these keys
 //   $ cat out/flows.csv                        a file that a command before it has written

@@ -131,7 +131,7 @@ TEST(Unfinished, OneThatHasWaitedLessThanOthersTookCouldChangeMore) {
   EXPECT_EQ(r["flows.fct_max"]["at_least"], r["fct.max"]["at_least"]);
 }
 
-// Of a connection whose earlier messages have ended, nobody keeps since when the next one waits.
+// A connection whose earlier messages have ended does not keep since when the next one waits.
 TEST(Unfinished, OfLaterMessagesOfAConnectionTheLongestCompletedIsTheBound) {
   const Place place({"0,h0,1000"});
   const std::string traffic =
@@ -174,7 +174,7 @@ TEST(Unfinished, RanksAreTheNearest) {
   EXPECT_EQ(r["fct.above_1KB.completed"]["value"], 2);
 }
 
-// What is posted after the run ends is no message of it.
+// A message posted after the run ends does not belong to it.
 TEST(Unfinished, OnesThatWereNotPostedAreNotAmongThem) {
   const json r =
       Place({"0,h0,1000", "10000,h1,1000", "600000,h2,1000"})

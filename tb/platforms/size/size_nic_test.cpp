@@ -102,7 +102,7 @@ TEST(SizeNic, NicsComeAfterTheChips) {
   EXPECT_LT(text.find("stages"), text.find("\nNIC nic, a: 1 queue pair with 2 messages"));
 }
 
-// What the entropy scheme and the others keep for each queue pair, with its composition.
+// State of the entropy scheme and the others for each queue pair, with its composition.
 TEST(SizeNic, PoliciesAreChargedByTheirBits) {
   const Workplace place;
   const Words asked = {"--nic", "connectx7", "--qps", "10000"};
@@ -139,7 +139,7 @@ TEST(SizeNic, PoliciesAreChargedByTheirBits) {
             std::string::npos);
 }
 
-// What does not fit because of them comes with changes that take them into account.
+// A NIC that does not fit because of them comes with changes that take them into account.
 TEST(SizeNic, RemediesCountThePoliciesToo) {
   const Workplace place;
   const Words words = {"--nic", "connectx7",           "--qps", "60000",

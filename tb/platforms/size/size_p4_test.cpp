@@ -65,7 +65,7 @@ class SizeP4 : public ::testing::Test {
   Workplace place;
 };
 
-// What `--set` may change: numbers by either way to define them, in any layout; no other text.
+// Numbers that `--set` may change: by either way to define them, in any layout; no other text.
 TEST_F(SizeP4, NumbersOfASourceAreThoseThatItDefines) {
   std::string text = source;
   const std::string guarded = "#ifndef CELLS\n#define CELLS 4096\n#endif\n";

@@ -284,7 +284,7 @@ TEST(Size, LimitsPassOverWhatARuleRefuses) {
             std::pair(std::int64_t{256}, std::string("path_adaptive_count")));
 }
 
-// What fits may begin above the least value.
+// Fitting values may begin above the least value.
 TEST(Size, ALimitIsFoundWhereLessDoesNotFit) {
   const Workplace place;
   place.write("d.toml", "[[register]]\nname = \"r\"\nentries = 1000000\nwidth = 32\n");

@@ -199,8 +199,9 @@ TEST(ScheduledCollective, GroupsStartOneAfterTheOtherAndCompleteAlike) {
   EXPECT_EQ(groups.at(1).at("start_us"), 2007.0);
   EXPECT_NEAR(groups.at(0).at("cct_us").get<double>(), groups.at(1).at("cct_us").get<double>(),
               1e-6);
-  // Of four ranks 0 has the child 2, and this one 1 and 3. Up: both to 2 at once, then to 0; down:
-  // to 2, and from there to both at once; an acknowledgement. Four messages' time of wire at 2.
+  // Among four ranks 0 has the child 2, and this one 1 and 3. Up: both to 2 at once, then to 0;
+  // down: to 2, and from there to both at once; an acknowledgement. Four messages' time of wire
+  // at 2.
   const Picoseconds wire =
       serialisation_time(l1_bytes(frame_bytes(Opcode::write_middle, 1000_B)), 100_Gbps) * 100;
   EXPECT_NEAR(groups.at(0).at("cct_us").get<double>(), us(6 * wire), 10.0);

@@ -163,7 +163,7 @@ to = ["a"]
   // All of it is the large ones': one of two has nothing.
   EXPECT_NEAR(result(s, "connections.fairness"), 0.5, 0.02);
   EXPECT_NEAR(result(summary(place, one_way + "qps = 4\n"), "connections.fairness"), 1, 1e-3);
-  // Of two receivers the mean is published, of each traffic the sum.
+  // For two receivers the mean is published, for each traffic the sum.
   const ordered_json both =
       summary(place, one_way + "both_ways = true\n", {"--set", "sim.warmup=200us"});
   EXPECT_NEAR(result(both, "traffic.one.rate"), 2 * result(both, "receivers.delivered_rate"), 1e-9);

@@ -43,7 +43,7 @@ TEST(PortCaptures, HaveEveryPacketOfAPortInTheOrderOfTime) {
     return statistics.at(device).at(port).at("tx_packets").at("value").get<std::size_t>();
   };
   const auto at_a = read_capture(place, "o/ports/a_0.pcap");
-  // What the chip sent to a arrived: that link loses nothing.
+  // Packets that the chip sent to a arrived: that link loses nothing.
   EXPECT_EQ(at_a.size(), sent("a", "port0") + sent("t", "port0"));
   EXPECT_EQ(read_capture(place, "o/ports/c_0.pcap").size(),
             sent("c", "port0") + sent("u", "port2"));

@@ -100,7 +100,7 @@ TEST(Trace, SaysWhatANackCameFromAndWhatItCaused) {
       ++decided;
       EXPECT_EQ(from.process, to.process);
       EXPECT_TRUE(from.thread.starts_with("RX"));
-      // What arrived was ahead of what was expected.
+      // The packet that arrived was ahead of the expected one.
       EXPECT_EQ(to.args.at("arrived_psn"), from.args.at("psn"));
       EXPECT_GT(from.args.at("psn").get<int>(), to.args.at("expected_psn").get<int>());
     } else if (to.thread.starts_with("NACK service")) {

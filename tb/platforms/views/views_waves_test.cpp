@@ -130,7 +130,7 @@ TEST(Waves, AreWhatTheSeriesSamples) {
   }
   EXPECT_GT(compared, 100u);
   EXPECT_GT(above_zero, 10u);
-  // What was most in the chip's buffer, by its own count; a wire's share of time, by its packets.
+  // Most cells in the chip's buffer, by its own count; a wire's share of time, by its packets.
   std::int64_t most = 0;
   for (const auto& [at, value] : waves.signals.at("t.cells")) most = std::max(most, value);
   EXPECT_LE(most, summary.at("statistics").at("t").at("most_cells_used").at("value"));
@@ -185,7 +185,7 @@ TEST(Waves, AreWholeUpToTheirLimit) {
     EXPECT_EQ(of_part, of_all) << name;
     changes += of_part.size() - 1;
   }
-  // What does not change takes no room (967 are shown; 850 if it did); both edges at one time take
+  // Constant signals take no room (967 are shown; 850 if they did); both edges at one time take
   // some.
   EXPECT_GT(changes, 900u);
   EXPECT_LE(changes, 1500u);

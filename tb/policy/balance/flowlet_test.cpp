@@ -13,7 +13,7 @@
 
 namespace horae::policy {
 
-// What the registry wraps balancers of plug-ins in.
+// Wrapper of the registry around balancers of plug-ins.
 std::unique_ptr<LoadBalancer> checked(std::unique_ptr<LoadBalancer> of, std::string_view name,
                                       std::string_view path);
 
@@ -94,7 +94,7 @@ TEST(Wcmp, FlowsAreInProportionToRates) {
   }
 }
 
-/// What a plug-in may do wrong.
+/// Faults of a plug-in.
 enum class Fault { none, out_of_range, strange, nothing };
 Fault fault = Fault::none;
 

@@ -313,8 +313,8 @@ TEST(Adaptive, TiesDifferBetweenDevices) {
 
 // The power of two choices.
 
-// Of n ports with different depths, the one with r ports below it is taken if it is drawn with one
-// of the n-1-r above it: 2 (n-1-r) of n (n-1) pairs. The deepest is never taken.
+// Among n ports with different depths, the one with r ports below it is taken if it is drawn with
+// one of the n-1-r above it: 2 (n-1-r) of n (n-1) pairs. The deepest is never taken.
 TEST(Po2, TakesEachPortAsOftenAsItWinsItsPairs) {
   const auto lb = make("po2");
   const std::vector<std::int64_t> depths = {40, 0, 70, 10, 60, 20, 50, 30};
@@ -499,7 +499,7 @@ TEST(Pinning, PinnedFlowsKeepTheirPortAndDisturbNoOthers) {
   EXPECT_EQ(others.size(), 8u);
 }
 
-// What answers is left to the hash, and stays in order; data is balanced as without.
+// Answers are left to the hash, and stay in order; data is balanced as without.
 TEST(Pinning, ResponsesKeepTheirPort) {
   const auto plain = make("spray");
   const auto mixed = pinning(make("spray"), 1, "tor0.responses", Pinned::responses);

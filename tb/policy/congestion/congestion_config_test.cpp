@@ -1,4 +1,4 @@
-// What a configuration of congestion control may say.
+// Configurations of congestion control, legal and not.
 #include <nlohmann/json.hpp>
 
 #include "dcqcn_script.hpp"

@@ -1,4 +1,4 @@
-// What a context in hardware holds for congestion controls whose papers say it.
+// Context in hardware for congestion controls whose papers give its size.
 #include <gtest/gtest.h>
 
 #include "horae/policy/congestion/congestion.hpp"

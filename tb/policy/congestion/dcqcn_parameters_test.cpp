@@ -148,7 +148,7 @@ TEST(DcqcnParameters, EveryOneCanBeOverridden) {
   }
 }
 
-// What is said of each set in the documentation of the keys is about all there is to see of them.
+// The documentation of the keys says about all there is to see of each set.
 TEST(DcqcnParameters, EveryKeyHasADocumentAndASource) {
   for (const auto& p : dcqcn_schema().describe()) {
     EXPECT_FALSE(p.doc.empty()) << p.path;

@@ -80,7 +80,7 @@ TEST(DcqcnTime, LongIdleIsCheap) {
       ASSERT_EQ(r.rate(long_after), line_rate);
       ASSERT_EQ(r.alpha(long_after), 0u);
       r.on_cnp(long_after);
-      // What it meets is alpha 0, or g by the time of the cut.
+      // The cut meets alpha 0, or g by the time of the cut.
       ASSERT_GT(r.rate(long_after + 2 * p.cut_period), 99_Gbps);
     }
   }

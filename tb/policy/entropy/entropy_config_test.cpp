@@ -53,7 +53,7 @@ TEST(EntropyBits, OfTheOtherSchemes) {
   EXPECT_EQ(bits(config("reps_unbounded", 65536), 151), 16u + 151 * 16);
 }
 
-// What is listed is what a connection says of itself.
+// The list equals what a connection says of itself.
 TEST(EntropyBits, AConnectionSaysTheSame) {
   for (const EntropyEntry& entry : entropy_schemes()) {
     if (entry.name == "reps_unbounded") continue;  // grows

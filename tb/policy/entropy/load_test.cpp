@@ -24,7 +24,7 @@ constexpr std::uint32_t all_uplinks[] = {8, 32, 128};
 /// Standard deviations that two means may lie apart. Seeds are fixed: a test passes or it does not.
 constexpr double interval = 3.5;
 
-/// What a packet's sender hears of it, after a window's worth of packets.
+/// Feedback of a packet to its sender, after a window's worth of packets.
 enum class Told : std::uint8_t { nothing, good, marked, no_room };
 
 struct Load {

@@ -1,4 +1,4 @@
-// What all ordering engines promise, what each rejects, and what each costs.
+// Promises of all ordering engines, what each rejects, and what each costs.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -126,7 +126,7 @@ TEST(Eunomia, Figure6) {
   EXPECT_EQ(head_position(e, 0), 16u);
   EXPECT_EQ(block_word(e, 0, 0), 0u);
   EXPECT_EQ(block_word(e, 0, 1), 1u << 5 | 1u << 13);
-  // What comes now goes around.
+  // The packet that comes now goes around.
   a.offer({17 + 15, 17 + 16, 17 + 31});
   EXPECT_EQ(block_word(e, 0, 1), 1u << 5 | 1u << 13 | 1u << 15);
   EXPECT_EQ(block_word(e, 0, 0), 1u << 0 | 1u << 15);

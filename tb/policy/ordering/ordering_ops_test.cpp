@@ -1,4 +1,4 @@
-// What ordering engines count for one packet: words of their memory, and clocks.
+// Counts of ordering engines for one packet: words of their memory, and clocks.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -47,7 +47,7 @@ TEST(Eunomia, APacketOfAKnownBitmapWaitsForTheMetadataAndOneWord) {
   EXPECT_EQ(fresh.ops.fetches, 9u + 1);
   EXPECT_EQ(fresh.ops.cycles, 2u + 2 + 1 + 9 + 1 + 2);
   EXPECT_EQ(fresh.ops.searched, 0u);
-  // What is there already is read and not written.
+  // A packet that is there already is read and not written.
   const OrderingAnswer again = a.offer(6);
   EXPECT_EQ(again.tracking, Tracking::duplicate);
   EXPECT_EQ(again.ops.fetches, 9u + 1);

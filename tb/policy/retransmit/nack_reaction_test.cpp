@@ -1,4 +1,4 @@
-// What a NACK does to a queue pair's rate, reaction by reaction.
+// Effect of a NACK on a queue pair's rate, reaction by reaction.
 #include "dcqcn_script.hpp"
 
 namespace horae::policy::nack_reaction_test {

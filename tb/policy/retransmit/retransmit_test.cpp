@@ -1,4 +1,4 @@
-// What each retransmit policy asks for, how several combine, and what senders and receivers offer
+// Requests of each retransmit policy, how several combine, and what senders and receivers offer
 // to whoever serves NACKs late.
 #include <gtest/gtest.h>
 

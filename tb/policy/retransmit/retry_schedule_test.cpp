@@ -139,7 +139,7 @@ TEST(RetrySchedule, EverySenderWithoutPacketTimersGivesUp) {
     EXPECT_FALSE(sender->can_send()) << transport.name;
     EXPECT_EQ(sender->unsent() + sender->unacked(), 0u) << transport.name;
     EXPECT_EQ(sender->next_deadline(), never) << transport.name;
-    // What was under way may be answered yet.
+    // Packets under way may be answered yet.
     EXPECT_EQ(sender->on_ack(Psn(0xffffff), now).newly_acked, 0u) << transport.name;
     EXPECT_FALSE(sender->on_nack(Psn(0xffffff), now).served) << transport.name;
     EXPECT_FALSE(sender->can_send()) << transport.name;

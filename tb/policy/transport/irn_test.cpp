@@ -135,7 +135,7 @@ TEST_P(Irn, ARefusalSendsAllAgainThatIsNotKnownToHaveArrived) {
   behind.received(7);
   EXPECT_TRUE(behind.nack(5).served);
   EXPECT_EQ(behind.send(), "rewind 5-6, rewind 8-10, rewind 11?, 12-13");
-  // What was acknowledged since is not sent again, and the recovery ends as any other.
+  // Packets acknowledged since are not sent again, and the recovery ends as any other.
   behind.ack(12);
   EXPECT_FALSE(behind.can_send());
 }

@@ -123,7 +123,7 @@ TEST_P(SprayReceiver, AMarkIsAnsweredAtOnce) {
   EXPECT_EQ(r.arrive("8"), "ack 1 of 8 [2-8]");
 }
 
-// What asks is answered at once, and once more when the last hole closes.
+// A packet that requests an ACK is answered at once, and once more when the last hole closes.
 TEST_P(SprayReceiver, WhatAskedIsAnsweredAgainWhenTheLastHoleCloses) {
   Receiver r(config_of(16), GetParam());
   EXPECT_EQ(r.arrive("0 2 4?"), "ack 1 of 0, ack 1 of 4 [4]");
@@ -199,7 +199,7 @@ class Sender {
       : first_(first), made_(find_transport("spray_sr").make_sender(config, first_)) {}
 
   void post(std::uint32_t packets) { made_->post(packets); }
-  /// What it sends at `now`, a nanosecond apart: "0 1? trimmed 3?".
+  /// Packets that it sends at `now`, a nanosecond apart: "0 1? trimmed 3?".
   std::string send(int packets = 1 << 20) {
     std::string sent;
     while (packets-- > 0 && made_->can_send()) {
@@ -279,8 +279,8 @@ TEST_P(SpraySender, BytesReportedCountOnceHoweverTheyAreReported) {
   EXPECT_EQ(s.deadline(), never);
 }
 
-// What was cut is sent again at once, before anything new, and asks; what is reported meanwhile is
-// not.
+// A cut packet is sent again at once, before anything new, and requests an ACK; what is reported
+// meanwhile is not.
 TEST_P(SpraySender, ANackSendsItsPacketAgainAndNothingElse) {
   Sender s(config_of(1), GetParam());
   s.post(6);

@@ -43,7 +43,7 @@ TEST_P(TimeoutOnly, ANackIsAnAcknowledgementOfWhatLiesBeforeIt) {
   EXPECT_FALSE(s.can_send());
 }
 
-// What follows holds for every sender.
+// These properties hold for every sender.
 class Sender : public testing::TestWithParam<std::tuple<const char*, std::uint32_t>> {
  protected:
   SenderScript sender(const TransportConfig& config = plain_config()) const {

@@ -54,7 +54,7 @@ std::string describe(const Scenario& s, std::uint64_t seed) {
       static_cast<int>(s.config.parameters.of<SprayParameters>().timer));
 }
 
-/// What a run was like; what it must not do is checked on the way.
+/// Course of a run; forbidden events are checked on the way.
 struct Totals {
   int losses = 0;  // in either direction, and refusals by the receiver
   int nacks = 0;
@@ -156,7 +156,7 @@ class Simulation {
     const Transmission t = sender_->next(now_);
     const std::int32_t at = offset(t.psn);
     ASSERT_LT(at, posted_) << "sends what was never posted";
-    // What a served NACK brings is not called back by an ACK; anything else is.
+    // Packets of a served NACK are not called back by an ACK; anything else is.
     const bool committed = t.kind == SendKind::expected || t.kind == SendKind::last;
     ASSERT_GE(at, acked_ - (committed ? static_cast<std::int32_t>(s().config.window) : 0))
         << "sends what is acknowledged";

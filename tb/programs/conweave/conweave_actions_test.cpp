@@ -1,4 +1,4 @@
-// What each action of ConWeave's registers does, as its paper and its authors' P4 program have it:
+// Each action of ConWeave's registers, as its paper and its authors' P4 program have it:
 // the cell before, what the packet brings, the cell afterwards and what the action says.
 #include <gtest/gtest.h>
 

@@ -146,7 +146,7 @@ TEST(ConweaveDestination, ATailInOrderIsClearedAtOnce) {
   EXPECT_EQ(Header::of(clear).epoch, 1u);
   EXPECT_EQ(r.tor.count("clears_made"), 1u);
   EXPECT_EQ(r.tor.count("replies_made"), 1u);
-  // What is rerouted comes after it and waits for nothing.
+  // A rerouted packet comes after it and waits for nothing.
   const Outcome next = r.receive(111, {.rerouted = true, .sent = 11, .tail_sent = 10});
   EXPECT_EQ(next.queue, 0u);
   EXPECT_FALSE(next.copy);

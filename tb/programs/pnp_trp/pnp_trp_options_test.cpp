@@ -142,7 +142,7 @@ TEST(TrpTargets, AFlowThatIsSlowedAgainWaitsForNothingThatDoesNotLoop) {
   for (std::uint32_t n = 30; n < 34; ++n) EXPECT_EQ(esw.loops(8_ms, data(comes, n)), 0u) << n;
 }
 
-// What has gone into the loop is waited for as ever.
+// A packet that has gone into the loop is waited for as ever.
 TEST(TrpTargets, AFlowThatIsSlowedAgainKeepsItsOrder) {
   Switch esw;
   leave_store(esw);

@@ -205,7 +205,7 @@ TEST(ThemisPipelines, OnlyNacksOfTheNetworkComeAround) {
   cnp.opcode = Opcode::cnp;
   for (const Packet& p : {ack(far_node, near_node, 3), data(far_node, near_node, 3), refuses, cnp})
     EXPECT_EQ(other.ingress(p, 9).verdict, Verdict::forward);
-  // Of a NIC of the rack, for another one of it: there is no state about them.
+  // Between NICs of one rack there is no state.
   EXPECT_EQ(other.ingress(nack(near_other, near_node, 3), other_port).verdict, Verdict::forward);
   EXPECT_EQ(other.count("nacks_to_source"), 0u);
   // For a NIC of its own pipeline.

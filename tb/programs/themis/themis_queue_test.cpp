@@ -187,7 +187,7 @@ TEST(ThemisQueue, BadParametersAreRefused) {
   EXPECT_NE(refusal(text(8, 8) + "window = 8\n").find("window"), std::string::npos);
 }
 
-// What it cannot do: a NACK whose trigger came by another path is dropped for good, and what is
+// Limits of the program: a NACK whose trigger came by another path is dropped for good, and what is
 // lost then waits for the timer. What was not lost never passes.
 TEST(ThemisQueueRandom, LossesWaitForTheTimer) {
   const Causes c =

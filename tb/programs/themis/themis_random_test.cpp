@@ -39,7 +39,7 @@ TEST(ThemisRandom, NothingIsPassedWhereNothingIsLost) {
   EXPECT_GT(c.nacks_blocked, 500u);
 }
 
-// What is lost behind the switch that judges was delivered as far as it knows.
+// A packet lost behind the switch that judges was delivered as far as it knows.
 TEST(ThemisRandom, LossesOnTheLastHopAreNotSeen) {
   const Causes c = play({.pipelines = 2}, [](RandomStream& random, const Rules& r, unsigned n) {
     Weather w = losses(random, r, n);

@@ -83,7 +83,7 @@ TEST(ThemisSpray, TheBasePathIsThatOfTheFlow) {
   for (const auto& [base, n] : bases) EXPECT_TRUE(plausible(n, 4000, 0.25)) << base << ": " << n;
 }
 
-// What is not data of a known queue pair keeps to one path.
+// A packet that is not data of a known queue pair keeps to one path.
 TEST(ThemisSpray, ResponsesAndOthersFollowTheirFlow) {
   for (const bool source : {true, false}) {
     Tor tor({.source = source, .destination = false});

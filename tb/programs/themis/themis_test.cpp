@@ -14,7 +14,7 @@ struct Destination : Tor {
   explicit Destination(const Setup& setup = {}, std::uint32_t first_psn = 0) : Tor(setup) {
     program->connect(connection(far_node, near_node, first_psn));
   }
-  // What a data packet on its way to the NIC asks for besides.
+  // Further requests of a data packet on its way to the NIC.
   std::optional<MirrorRequest> arrives(std::uint32_t psn) {
     const Outcome o = egress(data(far_node, near_node, psn), near_port);
     EXPECT_EQ(o.verdict, Verdict::undecided) << psn;  // data always goes on
@@ -204,7 +204,7 @@ TEST(Themis, QueuePairsDoNotMix) {
   EXPECT_EQ(copy->header[1], 0x56u);
 }
 
-// Of queue pairs that it was not told of, and without its half, everything passes.
+// Everything passes for unknown queue pairs, and without its half.
 TEST(Themis, UnknownQueuePairsPass) {
   for (const bool without : {false, true}) {
     Tor tor({.destination = !without});

@@ -186,7 +186,7 @@ TEST(ThemisWindow, AnOldResponseMovesNothing) {
   }
 }
 
-// What is retransmitted and arrives is delivered; its loss may be asked for once more before.
+// A retransmitted packet that arrives is delivered; its loss may be asked for once more before.
 TEST(ThemisWindow, ALostPacketIsAskedForUntilItArrives) {
   Tor tor({.paths = 4, .window = 8});
   tor.program->connect(connection(far_node, near_node, 0));

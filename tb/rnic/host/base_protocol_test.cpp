@@ -144,7 +144,7 @@ std::string findings(const std::function<void(Bench&)>& prepare,
   });
 }
 
-/// Of an access by blocking transport, with an initiator that gets it wrong.
+/// An access by blocking transport, with an initiator that gets it wrong.
 std::string of_access(const std::function<void(Access&)>& spoil) {
   return findings({}, [&](Bench& bench) {
     Access access;
@@ -227,7 +227,7 @@ TEST(BaseProtocol, APayloadThatIsStillInUse) {
             "");
 }
 
-/// Of a write by blocking transport with byte enables, with a target that gets it wrong.
+/// A write by blocking transport with byte enables, with a target that gets it wrong.
 std::string of_answer(const std::function<void(Payload&, sc_time&)>& answer, bool managed = false) {
   return findings([&](Bench& bench) { bench.to.b = answer; },
                   [&](Bench& bench) {
@@ -286,7 +286,7 @@ TEST(BaseProtocol, AnswersOfBlockingTransport) {
   EXPECT_EQ(at(0, 99), "11.1.3 ");
 }
 
-/// Of a transaction by non-blocking transport, which the target takes at once.
+/// A transaction by non-blocking transport, which the target takes at once.
 std::string of_steps(const std::function<void(Bench&, Access&)>& steps) {
   return findings({}, [&](Bench& bench) {
     static Keeper keeper;
@@ -402,7 +402,7 @@ TEST(BaseProtocol, PayloadsOfNonBlockingTransportHaveAMemoryManager) {
             "14.5 1 open");
 }
 
-/// Of a request that the target answers so at once.
+/// A request that the target answers so at once.
 std::string of_return(Sync result, Phase phase, sc_time more = SC_ZERO_TIME,
                       const std::function<void(Bench&, Payload&)>& meanwhile = {}) {
   return findings(
@@ -442,7 +442,7 @@ TEST(BaseProtocol, NonBlockingTransportDoesNotWaitAndDoesNotTurnRound) {
             "11.1.2 1 open");
 }
 
-/// Of an initiator that answers END_REQ or BEGIN_RESP so.
+/// An initiator that answers END_REQ or BEGIN_RESP so.
 std::string of_reply(Phase to, Sync result, Phase phase) {
   return findings(
       [=](Bench& bench) {
@@ -471,7 +471,7 @@ TEST(BaseProtocol, WhatAnInitiatorMayReturn) {
   EXPECT_EQ(of_reply(tlm::BEGIN_RESP, tlm::TLM_UPDATED, tlm::BEGIN_REQ), "15.2.4 1 open");
 }
 
-/// Of a request for direct memory access that is answered so.
+/// A request for direct memory access that is answered so.
 std::string of_dmi(const std::function<bool(Payload&, tlm::tlm_dmi&)>& answer,
                    tlm::tlm_command command = tlm::TLM_READ_COMMAND) {
   return findings([&](Bench& bench) { bench.to.dmi = answer; },

@@ -262,7 +262,7 @@ TEST(FetchTiming, DuplicatesAndDiscardsAreNotWritten) {
   EXPECT_EQ(line.nic->host()->counters().writes, 8u);
 }
 
-// What a full RX buffer drops comes again, and every byte is delivered once.
+// Packets dropped by a full RX buffer come again, and every byte is delivered once.
 TEST(FetchTiming, DropsOfAFullBufferAreCountedAndMadeGood) {
   for (const std::string transport : {"rnic_sr", "go_back_n", "timeout_only"}) {
     const std::string done = test::in_child([&]() -> std::string {

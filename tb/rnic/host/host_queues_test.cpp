@@ -1,4 +1,4 @@
-// What the host does for a message: threads that post, WQEs that are pushed or read, completions
+// Work of the host for a message: threads that post, WQEs that are pushed or read, completions
 // that are found, acknowledgements of several messages.
 #include <gtest/gtest.h>
 
@@ -77,8 +77,8 @@ TEST(Posting, LanesWriteWqesSideBySide) {
   EXPECT_EQ(posting.done(0, step->done).next->done, step->done + w + d);
 }
 
-// What threads share is behind their own time, one thread after the other: n threads have 1 /
-// max((wqe + doorbell) / n, shared).
+// Shared steps of threads come behind their own time, one thread after the other: n threads have 1
+// / max((wqe + doorbell) / n, shared).
 TEST(Posting, ThreadsWaitForWhatTheyShare) {
   constexpr Picoseconds shared = 100_ns;
   Posting posting({.threads = 3, .wqe = w, .shared = shared, .doorbell = d, .batch = 2});

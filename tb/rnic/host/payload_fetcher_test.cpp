@@ -1,4 +1,4 @@
-// What is read ahead of the wire, when and in which order, against a host that does what it is told
+// Reads ahead of the wire, when and in which order, against a host that does what it is told
 // and writes down what it was asked.
 #include "horae/rnic/host/payload_fetcher.hpp"
 
@@ -362,7 +362,7 @@ TEST(PayloadFetcher, WithRoomNothingIsEvicted) {
   EXPECT_EQ(b.fetcher.used(), 8_KiB);
 }
 
-// What a queue pair waits for when another has the buffer is payload, whatever became of its WQEs.
+// A queue pair waits for payload when another has the buffer, whatever became of its WQEs.
 TEST(PayloadFetcher, TheCauseIsWhatThePacketItselfWaitsFor) {
   Bench b({.prefetch = 4_KiB}, 4_KiB);
   b.queue_pair({20_KiB});

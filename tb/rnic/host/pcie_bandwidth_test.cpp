@@ -46,7 +46,7 @@ double model_write(const PcieConfig& config, Bytes size) {
   });
 }
 
-/// What pcie-bench/pcie-model gives for reads, in Gb/s; 0 where none was taken down.
+/// Rates of pcie-bench/pcie-model for reads, in Gb/s; 0 where none was taken down.
 double published_read(const PcieConfig& c, std::int64_t size) {
   const bool full = c.max_payload.value == 512_B && c.max_read_request.value == 4096_B;
   const bool quarter = c.max_payload.value == 256_B;

@@ -1,4 +1,4 @@
-// What a NIC calls to reach its host: times, contents, and whose memory answers.
+// Calls of a NIC to its host: times, contents, and whose memory answers.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -18,7 +18,7 @@
 namespace horae::test::pcie_host_test {
 namespace {
 
-/// What reads take on the link besides the request.
+/// Bytes of reads on the link besides the request.
 Picoseconds completion(const host_interface& host, Bytes size) {
   return host.link().wire_time(size + 20_B);
 }

@@ -279,7 +279,8 @@ TEST(UsersTarget, ThatAnswersWithAnErrorIsALine) {
   }
 }
 
-// What it throws, or reports, ends the run, and nothing that it left in the payload outlives it.
+// An exception or report of the target ends the run, and nothing that it left in the payload
+// outlives it.
 TEST(UsersTarget, ThatThrowsIsALine) {
   struct note : tlm::tlm_extension<note> {
     tlm_extension_base* clone() const override { return new note; }

@@ -31,7 +31,7 @@ Bytes in_use(const ContextCache& cache) {
   return sum;
 }
 
-/// What the cache is to do, without any index.
+/// A cache without any index, as the reference.
 class NaiveLru {
  public:
   explicit NaiveLru(const OnChipMemoryConfig& config)
@@ -212,7 +212,8 @@ TEST(ContextCache, RefusesToSetAsideWhatIsNotThere) {
   EXPECT_THROW(ContextCache{nothing}, ModelError);
 }
 
-// What was used once is found again after many others came and went (the table grows and shrinks).
+// An entry that was used once is found again after many others came and went (the table grows and
+// shrinks).
 TEST(ContextCache, TheTableGrowsWithoutLosingAnything) {
   ContextCache cache(small(1_MiB));
   constexpr std::uint64_t entries = (1 << 20) / 64;

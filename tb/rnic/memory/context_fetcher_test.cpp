@@ -1,4 +1,4 @@
-// What packets wait for when contexts are not on the chip, against a host that writes down what it
+// Waits of packets when contexts are not on the chip, against a host that writes down what it
 // was asked.
 #include "horae/rnic/memory/context_fetcher.hpp"
 

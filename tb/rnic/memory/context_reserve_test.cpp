@@ -1,4 +1,4 @@
-// What queue pairs take of a limited chip before any context is in it.
+// Memory of queue pairs on a limited chip before any context is in it.
 #include <gtest/gtest.h>
 
 #include <string>

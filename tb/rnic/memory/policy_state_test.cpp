@@ -1,4 +1,4 @@
-// What transports, entropy schemes and congestion controls take of a NIC's chip.
+// Memory of transports, entropy schemes and congestion controls on a NIC's chip.
 #include "horae/rnic/memory/policy_state.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(PolicyStates, CongestionControlsByWindowAreCharged) {
   }
 }
 
-// What a sender knows of single packets, and its times, is on the chip and dwarfs REPS.
+// A sender's state of single packets, and its times, is on the chip and dwarfs REPS.
 TEST(PolicyStates, TimersPerPacketDwarfTheEntropyScheme) {
   RnicConfig c;
   c.transport = "spray_sr";

@@ -50,7 +50,7 @@ TEST(Handshakes, AfterACookieAndARstItBeginsAgain) {
   const TcpSegment second = a.begin(qp);
   EXPECT_EQ(a.attempts(qp), 2u);
   EXPECT_NE(second.sequence, first.sequence);
-  // What answers the first SYN is too late.
+  // An answer to the first SYN is too late.
   EXPECT_FALSE(a.receive(qp, client, cookie, of_switch).answer);
   EXPECT_TRUE(
       a.receive(qp, client, {TcpSegment::syn_ack, Psn(9), second.sequence + 1}, of_peer).connected);
@@ -64,8 +64,8 @@ TEST(Handshakes, ARstThatAnswersNothingIsIgnored) {
   EXPECT_EQ(a.counts().resets, 0u);
 }
 
-// What answers one attempt of one queue pair answers no other. A SYN takes a sequence number (RFC
-// 9293, 3.4), so that the next one is its attempt's as well.
+// An answer to one attempt of one queue pair does not answer another. A SYN takes a sequence number
+// (RFC 9293, 3.4), so that the next one is its attempt's as well.
 TEST(Handshakes, EveryAttemptHasANumberOfItsOwn) {
   Handshakes a;
   std::set<std::uint32_t> numbers;

@@ -43,7 +43,7 @@ struct Bench {
     EXPECT_TRUE(start.asks);
     return start.slot.value();
   }
-  // What begins now, as "queue pair:PSN".
+  // Service that begins now, as "queue pair:PSN".
   std::string next(std::size_t i, Picoseconds now) {
     const auto nack = server.next(i, now);
     return nack ? std::to_string(nack->qp) + ":" + std::to_string(nack->psn.value()) : "none";

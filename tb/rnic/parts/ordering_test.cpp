@@ -43,7 +43,7 @@ class Slow final : public policy::OrderingEngine {
       policy::make_ordering_engine({.engine = "ideal"});
 };
 
-/// What the peer saw of responses: "ack 4", "sack 2 of 5", "nack 2".
+/// Responses at the peer: "ack 4", "sack 2 of 5", "nack 2".
 std::vector<std::string> responses(const peer& far) {
   std::vector<std::string> out;
   for (const auto& seen : far.seen) {

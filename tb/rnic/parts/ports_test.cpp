@@ -72,7 +72,7 @@ TEST(Ports, AMessageTakesItsPacketsOverAllPorts) {
   }
   run_on(context, 1_us);
   for (const auto& each : pairs) {
-    // What each port has begun lasts so long; together they are as fast as all.
+    // Time that each port has begun; together they are as fast as all.
     double left = 0;
     for (unsigned p = 0; p < each->a.ports(); ++p) {
       left += to_seconds(each->a.tx(p).busy_until() - 1_us) *
@@ -299,7 +299,7 @@ TEST(Ports, ChoiceAmongPorts) {
     EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
     least.put(expected, p, false);
   }
-  // Of those with equally little, the first in turn.
+  // Among ports with equally little, the first in turn.
   NicPorts turns = at(PortChoice::least);
   for (const unsigned port : {1u, 1u, 0u}) turns.put(port, p, false);
   EXPECT_EQ(turns.wanted(0, 0, 9_us), 2u);

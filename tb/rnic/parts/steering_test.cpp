@@ -1,4 +1,4 @@
-// What a sender keeps of the entropy values of its packets: those under way, and room for no more.
+// State of a sender for entropy values of its packets: those under way, and room for no more.
 #include "horae/rnic/parts/steering.hpp"
 
 #include <gtest/gtest.h>

@@ -109,7 +109,7 @@ TEST(Timeline, CoversTheServiceAndAllOfTheWire) {
       EXPECT_GE(wire.back().end, services[0].end + Timeline::margin);
       EXPECT_LE(wire.back().start, services[0].end + Timeline::margin);
 
-      // What is on it, by name: data of each kind, idle time, ACKs.
+      // Entries of the timeline, by name: data of each kind, idle time, ACKs.
       const auto named = [&wire](const std::string& what) {
         return std::count_if(wire.begin(), wire.end(), [&](const Timeline::Entry& e) {
           return e.name.find(what) != std::string::npos;

@@ -65,7 +65,7 @@ struct Bench {
       ring.push_back(i);
     }
   }
-  // What pick() should answer: each queue pair of the ring is asked.
+  // Expected answer of pick(): each queue pair of the ring is asked.
   int expected(Picoseconds now, Gate& next) {
     next = {never, IdleCause::no_work};
     for (std::size_t n = ring.size(); n-- > 0;) {

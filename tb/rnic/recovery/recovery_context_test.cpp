@@ -1,4 +1,4 @@
-// What holds one queue pair: its locked context, and the window behind a gap (hypotheses 4 and 5).
+// Blocks of one queue pair: its locked context, and the window behind a gap (hypotheses 4 and 5).
 #include <gtest/gtest.h>
 
 #include <algorithm>

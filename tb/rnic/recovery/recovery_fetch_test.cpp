@@ -128,7 +128,7 @@ TEST(Recovery, StrictPriorityNeverStopsTheWire) {
   }
 }
 
-// What was acknowledged long ago is not sent again, whatever was decided when its NACK came.
+// Packets acknowledged long ago are not sent again, whatever was decided when their NACK came.
 TEST(Recovery, WhatIsForgottenIsNotSentAgain) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"strict_priority"});

@@ -261,7 +261,7 @@ TEST(Congestion, APairedCnpGoesWithTheNack) {
   EXPECT_EQ(line.decided(line.far->seen[1]), 2_us + decided + config.nack_delay);
 }
 
-// What a transport must know for an algorithm, and what takes the place of its receiver.
+// Support of a transport for an algorithm, and what takes the place of its receiver.
 TEST(CongestionConfigs, OfTransportsThatDoNotFitAreRefused) {
   const auto refused = [](const std::string& algorithm, const std::string& transport,
                           const std::string& engine, std::uint32_t ack_every) {

@@ -1,4 +1,4 @@
-// What packets between NICs carry beyond RoCEv2, by the features that are on.
+// Fields of packets between NICs beyond RoCEv2, by the features that are on.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What can still happen in a NIC, and what it counts as events while it waits.
+// Events that can still happen in a NIC, and what it counts as events while it waits.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,7 +48,7 @@ TEST(NicOutlook, AMessageThenItsTimerUntilItTires) {
   EXPECT_EQ(until(*line.nic), nothing);
 }
 
-// What a pause holds waits for the peer, with its timer.
+// A paused packet waits for the peer, with its timer.
 TEST(NicOutlook, APausedQueuePairExpectsNothing) {
   fabric::sim_context context;
   NicAndPeer line(context, with_timeout());

@@ -158,7 +158,7 @@ TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {
   for (const std::uint32_t psn : cut) EXPECT_EQ(values[psn].size(), 2u) << psn;
 }
 
-// What was cut is lost to the congestion control, with as many bytes as the packet had.
+// A cut packet is lost to the congestion control, with as many bytes as the packet had.
 TEST(Spray, ATrimmedPacketIsALossOfItsPayload) {
   const auto window = [](bool cut) {
     return std::stod(test::in_child([&] {

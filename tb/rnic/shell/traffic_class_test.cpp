@@ -26,7 +26,7 @@ TEST(ClassArbiter, TheHigherPriorityGoesFirst) {
   EXPECT_EQ(arbiter.first(0b100, [](unsigned) { return false; }), -1);
 }
 
-// What two classes that always have something sent, over their weights, differs by at most what a
+// Bytes sent by two classes that always have data, over their weights, differ by at most what a
 // packet of each is over its weight (Goyal et al. 1996, theorem 1).
 TEST(ClassArbiter, SharesAreFairWithinAPacketOfEach) {
   const std::array<std::int64_t, 3> weights = {1, 3, 7};

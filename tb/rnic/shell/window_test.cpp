@@ -49,7 +49,8 @@ TEST(Window, ExactlyTheWindowLeavesBeforeTheFirstAck) {
     for (std::uint32_t k = 0; k < windows[i]; ++k) {
       EXPECT_EQ(psns[k], k);
       EXPECT_EQ(lines[i].decided(lines[i].far->seen[k]), wire * k);
-      // What closes the window asks for an ACK, or the sender could wait for the timeout.
+      // The packet that closes the window requests an ACK, or the sender could wait for the
+      // timeout.
       EXPECT_EQ(lines[i].far->seen[k].packet.ack_request, k + 1 == windows[i]);
     }
     EXPECT_EQ(idle_time(nic, IdleCause::window), now - wire * windows[i]);
@@ -124,7 +125,7 @@ TEST(Window, ThroughputIsWindowPerRoundTrip) {
       EXPECT_EQ(a.counters().sent_packets(), static_cast<std::uint64_t>(started)) << i;
       EXPECT_EQ(b.counters().delivered_bytes, 1024u * static_cast<std::uint64_t>(decided)) << i;
 
-      // What is not busy waits for the window.
+      // A queue pair that is not busy waits for the window.
       const Picoseconds until = std::max(now, a.tx(0).busy_until());
       EXPECT_EQ(idle_time(a, IdleCause::window), until - wire * started) << i;
       EXPECT_EQ(idle_time(a), idle_time(a, IdleCause::window)) << i;

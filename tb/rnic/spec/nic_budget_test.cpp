@@ -199,7 +199,7 @@ TEST_P(BudgetAgainstCache, TheLimitIsWhereMissesBegin) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BudgetAgainstCache, ::testing::Range<std::uint64_t>(1, 17));
 
-// Of a mix, the limit keeps its proportions.
+// The limit of a mix keeps its proportions.
 TEST(NicBudget, TheLimitOfAMixIsOfTheMix) {
   const OnChipMemoryConfig c;
   const NicBudget mix = nic_budget(c, {.groups = {{30, 8, 64_KiB}, {10, 0, 64_KiB}}});

@@ -52,7 +52,7 @@ TEST(NicSpec, ConnectX7IsWhatIsPublished) {
   EXPECT_TRUE(nic_budget(c.sram, {.groups = {{8, 128, 64_KiB}}}).all_cached());
 }
 
-// What it was invented for.
+// The purpose of this NIC.
 TEST(NicSpec, TheHypotheticalOneHoldsTenThousandQueuePairs) {
   const auto most = [](const char* name) {
     const RnicConfig c = NicSpec::find({name, {}}).config();

@@ -44,7 +44,7 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
   EXPECT_THROW(read_config("max_payload = \"1KiB\"\n"), InputError);
 }
 
-// What nobody has published says so.
+// Values without a publication say so.
 TEST(RnicParameters, NumbersWithoutAPublicSourceAreMarked) {
   int marked = 0;
   for (const ParamInfo& p : rnic::RnicConfig::schema().describe()) {

@@ -596,7 +596,7 @@ class WithHorae(Place):
         text = example.replace('"../themis_tor.toml"', f'"{ROOT}/platforms/themis_tor.toml"')
         self.assertNotEqual(text, example)
         printed = self.explore(self.study(text), more=["--program", program, "--only-status"]).stdout
-        # Of the first batch, which nothing of was made, some points are left out and the others can be configured.
+        # In the first batch, in which nothing was made, some points are left out and the others can be configured.
         self.assertRegex(printed, r"\n\d+ pending; 0 feasible")
         self.assertFalse((self.folder / "out").exists())
 

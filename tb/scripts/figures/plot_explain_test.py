@@ -40,7 +40,7 @@ INFERRED = {"infer": {
                    [prediction("H-near", 0.2), prediction("H-far", 0.8)]),
         experiment("b", "longer cables", 0.2,
                    [prediction("H-near", 0.4), prediction("H-far", 0.4)])]}}
-# What is drawn of closest points.
+# Figures of the closest points.
 CLOSEST = {
     "survivors": ["H-near"],
     "curves": [{"id": "c", "title": "a curve", "x_title": "share", "quantities": ["tx_share"],

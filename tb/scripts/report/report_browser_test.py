@@ -115,7 +115,7 @@ class InABrowser(unittest.TestCase):
         self.assertEqual([by_number[n] for n in self.js(column, 0)], wanted[::-1][:200])
         self.js("const f = every.querySelector('.filter'); f.value = 'failed'; f.dispatchEvent(new Event('input'))")
         self.assertEqual(self.js("return every.querySelector('.shown').textContent"), "1 of 300 rows")
-        # What is saved is every row, sorted as shown.
+        # The saved file has every row, sorted as shown.
         self.js("URL.createObjectURL = (b) => { window.saved = b; return '#'; }; HTMLAnchorElement.prototype.click = () => {};")
         self.js("every.querySelector('.save').click()")
         lines = self.browser.execute_async_script("window.saved.text().then(arguments[0])").splitlines()

@@ -167,7 +167,7 @@ class Laws(unittest.TestCase):
         off = with_(**{"senders.idle_x": (1.5e-6, "share of time")})
         self.assertEqual(len(said(laws.numbers, off)), 1)
         self.assertEqual(said(laws.numbers, with_(**{"senders.idle_x": (0.5e-6, "share of time")})), [])
-        # Of several ports a packet's time is no whole number of picoseconds: 10 packets in 1,000 ps.
+        # With several ports a packet's time is no whole number of picoseconds: 10 packets in 1,000 ps.
         more = with_(**{"senders.idle_x": (0.009, "share of time")})
         self.assertEqual((said(laws.numbers, more, nic={"transport": "irn", "ports": 2}),
                           len(said(laws.numbers, more, nic={"transport": "irn", "ports": 1}))), ([], 1))

@@ -70,7 +70,7 @@ class Found(unittest.TestCase):
                                ([1.0, 0.0], {0}), ([0.25] * 4, {0, 1, 2, 3}), ([0.0, 0.0], set())):
             with self.subTest(shares):
                 self.assertEqual(recovery.smallest(shares), wanted)
-        # Of values that are drawn with their shares it holds 90 % and more, and less without its least one.
+        # For values that are drawn with their shares it holds 90 % and more, and less without its least one.
         rng = random.Random(7)
         for _ in range(200):
             raw = [rng.random() ** 3 for _ in range(rng.randint(2, 7))]
@@ -127,7 +127,7 @@ class Searches(unittest.TestCase):
         nested = [{**search("A", "B", asked, "not found", closest), "points": "9"} for asked, closest in ((400, 2), (1000, 1.5), (160, 2))]
         self.assertEqual(recovery.turned(nested), [])
         self.assertEqual(recovery.turned([*nested, {**search("A", "B", 2000, "not found", 1.6), "points": "9"}]), [("A", "B")])
-        # Of a program that counted no points it is not known.
+        # Without a count of points it is not known.
         self.assertEqual(recovery.turned([*nested, search("A", "B", 2000, "not found", 1.6)]), [])
 
     def test_the_table_is_of_points(self):

@@ -371,7 +371,7 @@ class Reads(Place):
         points = grid(study)
         self.assertEqual(sorted({p["x"] for p in points}), [0, 20])
         self.assertEqual({str(p["seed"]) for p in points}, {"1", "7"})
-        # Of a list in a grid those that a variant takes; of Figure 2 it takes no x, so both stay.
+        # A variant takes some values of a list in a grid; of Figure 2 it takes no x, so both stay.
         self.assertEqual([(p["scheme"], p["x"]) for p in grid(read_study("loads.toml", "one"))],
                          [("plain", 40), ("plain", 0), ("plain", 20)])
         with self.assertRaisesRegex(Complaint, "--variant fast: loads.toml has none of this name"):
@@ -391,7 +391,7 @@ class Reads(Place):
     def test_medians_and_ranges_over_seeds(self):
         def cell(scheme, seed, value):
             return Cell({"scheme": scheme, "seed": seed}, lambda _: value)
-        # Of each seed the ratio, and then the median: not the ratio of medians (2).
+        # The ratio of each seed, and then the median: not the ratio of medians (2).
         cubes = {"runs": Cube("runs", [cell("a", 1, 10.0), cell("a", 2, 20.0), cell("a", 3, 90.0),
                                        cell("b", 1, 2.0), cell("b", 2, 10.0), cell("b", 3, 10.0), cell("b", 4, None)], ["seed"])}
         (self.folder / "m.csv").write_text('id,system,where,condition,metric,value,unit,kind,ours\n'

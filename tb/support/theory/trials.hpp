@@ -7,7 +7,7 @@
 
 namespace horae::theory {
 
-/// What repeated trials gave.
+/// Results of repeated trials.
 class Trials {
  public:
   Trials() = default;

@@ -36,7 +36,7 @@ TEST(DummyRing, ManyKeepTheWireBusy) {
   }
 }
 
-// What was before them on the wire delays them, and a packet's time of its own stays.
+// Packets before them on the wire delay them, and a packet's time of its own stays.
 TEST(DummyRing, WaitsForWhatIsOnTheWire) {
   DummyRing ring(DummyRing::size, rate, lap);
   EXPECT_EQ(ring.serve(0_ps, 1_us), 1_us + on_wire);

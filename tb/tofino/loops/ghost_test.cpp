@@ -16,7 +16,7 @@ using test::Way;
 
 constexpr Picoseconds period = 10_us;
 
-/// What was told, after how many packets had entered.
+/// Depths that were told, after how many packets had entered.
 struct Told {
   unsigned entered;
   std::vector<std::uint32_t> cells;
@@ -84,7 +84,7 @@ struct Network {
   Picoseconds before_parsed{};
 };
 
-// Of each period the first packet finds what the ghost thread told just before it; periods begin
+// The first packet of each period finds what the ghost thread told just before it; periods begin
 // at their multiples.
 TEST(Ghost, ThePeriodsFirstPacketFindsItsDepths) {
   constexpr Bytes frame = 176_B;

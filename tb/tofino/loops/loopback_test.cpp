@@ -1,4 +1,4 @@
-// What loops cost: loopback ports with their rate, their part of the buffer and their dummies.
+// Cost of loops: loopback ports with their rate, their part of the buffer and their dummies.
 #include <gtest/gtest.h>
 
 #include <cstdint>

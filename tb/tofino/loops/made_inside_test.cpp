@@ -1,5 +1,5 @@
-// What a chip makes itself: another pass without the traffic manager, copies for groups, packets of
-// its generators.
+// Packets that a chip makes itself: another pass without the traffic manager, copies for groups,
+// packets of its generators.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -147,7 +147,7 @@ TEST(Mirror, ACopyBringsItsHeaderAndMetadata) {
   expect_balance(context, *chip.chip, 60);
 }
 
-// What is inside a switch only is gone on the link.
+// State inside a switch does not go on the link.
 TEST(Mirror, NothingOfItLeavesTheChip) {
   struct Witness : test::probe {
     using test::probe::probe;

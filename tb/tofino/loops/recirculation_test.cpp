@@ -100,7 +100,7 @@ TEST(Recirculation, EachLoopTakesItsTimeInClosedForm) {
   expect_balance(context, *chip.chip, 120);
 }
 
-// What a chip keeps with a packet ends with the chip: the next one counts the loops anew.
+// State that a chip keeps with a packet ends with the chip: the next one counts the loops anew.
 TEST(Recirculation, MetadataDoesNotLeaveTheChip) {
   fabric::sim_context context;
   test::probe from("from", context), to("to", context, 1, 1);
@@ -121,7 +121,7 @@ TEST(Recirculation, MetadataDoesNotLeaveTheChip) {
   EXPECT_EQ(entered[1].size(), 3u);
 }
 
-// Of packets of one pipeline that are to loop at the same time, one waits for the other; those of
+// If two packets of one pipeline are to loop at the same time, one waits for the other; those of
 // another pipeline have a loopback port of their own.
 TEST(Recirculation, TheLoopbackPortTakesOneAfterTheOther) {
   Way way;

@@ -1,4 +1,4 @@
-// What those who watch a chip are told of its loopback ports.
+// Observers of a chip see its loopback ports.
 #include <gtest/gtest.h>
 
 #include <string>

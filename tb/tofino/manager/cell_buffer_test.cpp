@@ -33,7 +33,7 @@ TEST(CellBuffer, ThereIsRoomToTheLastCell) {
   EXPECT_EQ(buffer.most_used(), 8);
 }
 
-// What goes on in the buffer after an egress pass is not asked whether it fits.
+// A packet stays in the buffer after an egress pass without another check for room.
 TEST(CellBuffer, APacketThatGrewInItsPassKeepsItsPlace) {
   CellBuffer buffer(2, 176_B);
   Packet p = packet(352);

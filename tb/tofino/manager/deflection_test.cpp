@@ -108,7 +108,7 @@ TEST(Deflection, OnlyDataGoesAround) {
   expect_balance(context, *chip.chip, 5);
 }
 
-// What the loopback port has no room for is dropped, and counted there.
+// Packets without room at the loopback port are dropped, and counted there.
 TEST(Deflection, AFullLoopbackPortDrops) {
   ChipConfig c = chip_config();
   c.loopback = LoopbackConfig{.rate = 1_Gbps, .limit = frame};
@@ -142,7 +142,7 @@ TEST(Deflection, AFullBufferDropsWhatItRefused) {
   expect_balance(context, *chip.chip, 5);
 }
 
-// What overruns its port's headroom has no right to a detour, and is counted once.
+// A packet that overruns its port's headroom has no right to a detour, and is counted once.
 TEST(Deflection, AFullHeadroomDrops) {
   ChipConfig c = chip_config();
   c.queue_limit = Bytes{};

@@ -122,7 +122,7 @@ TEST(OwnQueues, AReleaseTakesTheTrafficManagersTime) {
   EXPECT_EQ(chip.chip->cells_used(), 0);
 }
 
-// What is held still counts against the shared buffer.
+// Held packets still count against the shared buffer.
 TEST(OwnQueues, HeldPacketsFillTheBuffer) {
   ChipConfig config = queues(9);
   config.cells = 10;
@@ -260,8 +260,8 @@ TEST(OwnQueues, WhatTheChipHasNotIsRefused) {
       << got;
 }
 
-// What a program holds takes the buffer and pauses its sender, as on any chip; with `free_queues`
-// it does neither, and the packets of classes have the buffer for themselves.
+// Packets that a program holds take the buffer and pause their sender, as on any chip; with
+// `free_queues` it does neither, and the packets of classes have the buffer for themselves.
 TEST(OwnQueues, WhatIsHeldIsFreeIfTheChipSaysSo) {
   for (const bool free : {false, true}) {
     const std::string text = test::in_child([&]() -> std::string {

@@ -187,7 +187,7 @@ TEST(PfcInside, APacketThatShrinksOnItsWayAroundCountsForLess) {
   changes_on_its_way(frame + 1_B, -1, 7);
 }
 
-// What a program holds in a queue of its own is still its sender's.
+// A packet that a program holds in a queue of its own is still its sender's.
 TEST(PfcInside, HeldQueuesPauseTheSender) {
   ChipConfig config = twenty_frames();
   config.queues_per_port = 16;

@@ -40,7 +40,7 @@ struct TwoTicketsFactory final : programs::ProgramFactory {
   bool keeps_rules;
 };
 
-/// What a packet through such a chip ends in; empty: it came out.
+/// Message with which a packet through such a chip ends; empty: it came out.
 std::string refusal(bool checked, bool keeps_rules) {
   fabric::sim_context context;
   context.checked = checked;

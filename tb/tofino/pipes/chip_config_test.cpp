@@ -1,4 +1,4 @@
-// What a platform need not say of a chip, because the chip's name says it.
+// Values that a platform need not give, because they follow from the chip's name.
 #include "horae/tofino/chip_config.hpp"
 
 #include <gtest/gtest.h>

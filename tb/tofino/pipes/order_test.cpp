@@ -1,4 +1,4 @@
-// What happens at one time in a chip: arrivals and requests for queues before packets from ingress
+// Events of one time in a chip: arrivals and requests for queues before packets from ingress
 // and copies, these by port and in the order in which they were made, and starts of ports last;
 // however each of them waits.
 #include <gtest/gtest.h>

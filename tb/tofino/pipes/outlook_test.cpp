@@ -1,4 +1,4 @@
-// What can still happen to a chip, and which of its queues wait for whom.
+// Events that can still happen to a chip, and which of its queues wait for whom.
 #include "horae/fabric/outlook.hpp"
 
 #include <gtest/gtest.h>
@@ -133,8 +133,8 @@ TEST(Outlook, WhatAGeneratorMakesIsNoProspectOnItsWay) {
   EXPECT_TRUE(in_pipeline && queued);
 }
 
-// What goes around may let a queue go, or leave after so many turns. When no message is to be
-// completed nobody waits for that, and it is what remains for ever.
+// A packet that goes around may let a queue go, or leave after so many turns. When no message is to
+// be completed nobody waits for that, and it is what remains for ever.
 TEST(Outlook, WhatGoesAroundIsNoProspectWithoutWork) {
   Way way;
   way.program.ingress = [](Pass& pass) { pass.recirculate(); };

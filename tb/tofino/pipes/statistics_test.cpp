@@ -1,4 +1,4 @@
-// What a chip reports at the end: its counters and those of its program, each with a unit.
+// Report of a chip at the end: its counters and those of its program, each with a unit.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -136,7 +136,7 @@ TEST(Timing, CopiesWaitForTheRestOfAPacket) {
   expect_balance(context, *chip.chip, 1);
 }
 
-// What leaves by a faster port would run dry: it is stored first.
+// A packet to a faster port would run dry: it is stored first.
 TEST(Timing, AFasterPortWaitsForTheRest) {
   Way way;
   way.c.timing = TimingConfig{.cut_through = 128_B};

@@ -74,7 +74,7 @@ GROUPS = ("race", "reps")
 # horae replay of a capture: packets for packet-hops; by which of the loads of replay_load.
 REPLAYS = {"replay": "forward", "p4": "p4"}
 
-# What --check counts: small networks, so that counting takes seconds.
+# Loads of --check: small networks, so that counting takes seconds.
 SMALL = ("leaf_spine.leaves=4", "leaf_spine.spines=4", "leaf_spine.hosts_per_leaf=4")
 CHECKED = (
     dataclasses.replace(FABRIC, sets=SMALL, counted=(50, 100)),

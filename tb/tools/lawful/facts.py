@@ -36,7 +36,7 @@ def lossless(p):
     works out itself, and everything that can fill it obeys pauses."""
     if lossy_links(p) or any(bounded(s) or drops_by_design(s) or "deflect" in s for s in switches(p)):
         return False
-    # What NICs cannot place is theirs.
+    # Packets that NICs cannot place are theirs.
     if p["nic"].get("sram", {}).get("limited"):
         return False
     # Nor what waits for a packet engine in an RX buffer that is full.

@@ -154,7 +154,7 @@ def only_message(p):
 
 def loses_nothing(s):
     """Enough room, or pauses with sufficient headroom: no packet is lost."""
-    # What a NIC's host is too slow to take fills the NIC's buffer, and no switch's.
+    # Packets that a NIC's host is too slow to take fill the NIC's buffer, and no switch's.
     theirs = sum(d["host"]["rx_buffer_drops"]["value"] for d in nics(s) if "rx_buffer_drops" in d.get("host", {}))
     if facts.lossless(s.platform) and sum(s.base.summary["packets"]["dropped"].values()) > theirs:
         yield f"lost: { {k: v for k, v in s.base.summary['packets']['dropped'].items() if v} }"
@@ -246,7 +246,7 @@ def through_module(s):
         return
     tap = other.summary["statistics"].pop("tap")
     other.summary["results"] = {k: v for k, v in other.summary["results"].items() if not k.startswith("tap.")}
-    # What an outage cuts behind the module is the module's, and not the port's.
+    # Packets that an outage cuts behind the module are the module's, and not the port's.
     cut = cuts(s.base.summary)
     if cut != cuts(other.summary) + tap.get("cut_by_outage", {"value": 0})["value"]:
         yield f"a module between {' and '.join(between)}: outages cut another number of packets than {cut}"
@@ -295,7 +295,7 @@ LAWS = (ends, books, payload, errors, numbers, not_faster_than_idle, loses_nothi
         held_to_rules)
 WAYS = (windows, exact)
 EXTRA = (alone_is_ideal, watched, through_module, more_bandwidth, replayed, ranks)
-# What holds of runs in which a queue pair gave up as well.
+# Laws that hold also of runs in which a queue pair gave up.
 WITH_ERRORS = {law.__name__ for law in (ends, books, errors, numbers, *WAYS, ranks)}
 EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
 

@@ -96,7 +96,7 @@ class Building:
             except Failed as failed:
                 found = [(n, m) for n, m in numbered if n not in left_out]
                 bad = _at_fault(str(failed), [(n, m.line, copies[root / m.file]) for n, m in found])
-                # What is constant at one place may be asked for at another.
+                # A constant at one place may be asked for at another.
                 bad = bad or {n for n, m in found if re.match(r"(static )?const\b", m.text)}
                 if not bad:
                     raise

@@ -10,7 +10,7 @@ from .operators import BINARY, Mutation
 WORDS = {"and": "or", "or": "and", "True": "False", "False": "True"}
 SYMBOLS = {**{k: ("comparison", v) for k, v in BINARY["comparison"].items()},
            **{k: ("arithmetic", v) for k, v in BINARY["arithmetic"].items()}, "//": ("arithmetic", "*")}
-# What is said to users, and what a script takes in: not what it does.
+# Lines that speak to users, or take in other modules: not what a script does.
 SKIPPED = re.compile(r"^\s*(import |from |raise |assert |@)|Complaint\(|add_argument\(|help=|epilog=|description=|__name__"
                      r"|sys\.path|dont_write_bytecode")
 

@@ -76,7 +76,7 @@ ROOMS = {room.name: room for room in (
     _tools("mutation", ["mutate"], "tools/trial", "tools/mutate"),
 )}
 GROUPS = ("models", "program", "scripts")
-# Of models the rooms that the table began with.
+# Rooms of models that the table began with.
 DEFAULT = "core,policy,dataplane,programs,fabric,tofino,rnic"
 
 

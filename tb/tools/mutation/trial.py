@@ -117,7 +117,7 @@ class Trial:
                  and not (binary.name.endswith(PROGRAM_TESTS) and _suite(name) in self.without)]
         if not names:
             return []
-        # What has not run yet ends soon after it has turned out to be too long.
+        # A test that has not run yet ends soon after it has turned out to be too long.
         limit = 3600 if math.isinf(self.longest) else math.ceil(self.longest) + 1
         ran = self._run(binary, [(limit, name) for name in names], {"HORAE_MUTATION_MARKS": str(place / "marks"),
                                                                   "HORAE_MUTATION_TO_END": "1"}, place)

@@ -1,4 +1,4 @@
-// What encoding and decoding of frames share.
+// Shared by encoding and decoding of frames.
 #pragma once
 
 #include <fmt/format.h>

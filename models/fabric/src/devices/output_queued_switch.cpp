@@ -356,7 +356,7 @@ void output_queued_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
   if (due(port) == never) due(port) = egress.out.next_start();
 }
 
-/// What is reserved waits in its queue again.
+/// The reserved packet waits in its queue again.
 void output_queued_switch::recall(unsigned port) { egress(port).out.recall(due(port)); }
 
 void output_queued_switch::admit(Packet& p, Picoseconds t) {
@@ -476,7 +476,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
       out.tx().send(p, start);
       if (counted) release(queue, frame, start);
     }
-    // What waits still was queued before, so the wire is all that it waits for.
+    // A packet that still waits was queued before, so the wire is all that it waits for.
     start = out.can_start() ? out.tx().busy_until() : never;
   } while (start < end);
   due(port) = start;
@@ -487,7 +487,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
   if (!red_of_port_.empty()) mark_what_leaves(p, port, start);
   if (!recording_ || !p.is_data()) return;
   const OutputPort& out = egress(port).out;
-  // Of the wire: what a port sent before this packet, and what waits behind it.
+  // State of the wire: bytes that a port sent before this packet, and those that wait behind it.
   const std::int64_t sent = out.tx().counters().bytes(Layer::l1).count();
   add_record(p, number(),
              {egress(port).rate_code, start, static_cast<std::uint64_t>(sent), out.depth()});

@@ -1,4 +1,4 @@
-// What a user may say about a plain switch.
+// Parameters of a plain switch for the user.
 #include <algorithm>
 #include <cmath>
 

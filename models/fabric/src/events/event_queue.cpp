@@ -98,7 +98,7 @@ void EventQueue::advance_to(std::int64_t slot) {
   reserve(events);
   Event* const first = sorted_.get();
   Event* end = first;
-  // What one sender pushed comes in its order. Of several senders the last pushed is taken first:
+  // Events of one sender come in its order. Among several senders the last pushed is taken first:
   // the clock runs devices in the reverse order of their construction, and of events of one time
   // those of earlier ports come first.
   EventChunk* chunk = ring_[at];

@@ -44,7 +44,7 @@ std::vector<PortClass> pause_ring(const Topology& topology, const PauseWaits& wa
                             queue.traffic_class};
     if (const auto of = kept.find(ingress); of != kept.end()) blocked[queue] = of->second;
   }
-  // What waits for a queue that may move may move, in the end.
+  // A packet that waits for a queue that may move may move, in the end.
   const auto may_move = [&](const auto& entry) {
     return std::any_of(entry.second.begin(), entry.second.end(),
                        [&](const PortClass& q) { return !blocked.contains(q); });

@@ -136,7 +136,8 @@ void tx_port::make_room() {
   if (left_begin_ == left_end_) direct_->owner->expect_arrivals_at(direct_->index);
   const auto held = static_cast<std::uint32_t>(left_end_ - left_begin_);
   if (left_end_ == left_.get() + capacity_) {
-    // What the receiver has taken makes room, unless it is little: moving the rest costs as much.
+    // Packets that the receiver has taken make room, unless it is little: moving the rest costs as
+    // much.
     if (held > capacity_ / 2 || capacity_ == 0) {
       capacity_ = std::max(least, 2 * capacity_);
       auto room = std::make_unique_for_overwrite<Left[]>(capacity_);

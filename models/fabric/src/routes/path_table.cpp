@@ -20,7 +20,7 @@ void check(igraph_error_t error) {
   }
 }
 
-/// What igraph allocates, given back whatever happens.
+/// Owns an allocation of igraph.
 class Integers {
  public:
   Integers() { check(igraph_vector_int_init(&v_, 0)); }

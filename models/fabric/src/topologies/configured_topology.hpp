@@ -1,4 +1,4 @@
-// What all topologies of the registry share: a struct of parameters makes a kind.
+// Shared by all topologies of the registry: a struct of parameters makes a kind.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ struct Given {
   std::uint32_t line = 0;  ///< 0: not given
 };
 
-/// What the links below the switches of a tier, and these themselves, are like.
+/// Properties of a tier's switches and of the links below them.
 struct Tier {
   std::uint32_t line = 0;  ///< 0: not described
   Given speed, delay, radix_up, radix_down, oversubscribed, bundle;
@@ -104,7 +104,7 @@ class TopoFile {
 
   Given nodes, tiers, pod;
   std::array<Tier, 3> tier;
-  // What follows.
+  // Derived numbers.
   std::uint64_t pods = 0, tors_of_pod = 0, aggs_of_pod = 0, cores = 0;
 
   Location place(const Given& given) const { return {path_, given.line, 1, {}}; }
@@ -193,7 +193,7 @@ class TopoFile {
         given.line, fmt::format("{} = {}; expected {}, {}", what, given.value, expected, why));
   }
 
-  /// Of the next tier, each with a bundle of links to a switch of tier `t`.
+  /// Switches of the next tier, each with a bundle of links to a switch of tier `t`.
   std::uint64_t switches_above(unsigned t) const {
     const Given& up = tier[t].radix_up;
     const std::uint64_t bundle = tier[t + 1].bundle_size();

@@ -5,7 +5,7 @@
 namespace horae::policy {
 namespace {
 
-/// What the operator of a switch sets of its hash.
+/// Hash settings of a switch's operator.
 LinearHashConfig switch_hash(const PolicyParameters& parameters) {
   return parameters.of<LinearHashConfig>();
 }

@@ -18,7 +18,7 @@ void Dctcp::on_ack(const AckReport& ack, Picoseconds) {
   if (!round_end_) round_end_ = ack.next_new;
   ++acks_;
   if (ack.marked) ++marked_;
-  // Of what was sent in the round the last is acknowledged, or something behind it.
+  // The last packet of the round is acknowledged, or something behind it.
   if (round_end_->before(ack.expected)) {
     alpha_ = (1 - p_.gain) * alpha_ + p_.gain * marked_ / acks_;
     acks_ = marked_ = 0;

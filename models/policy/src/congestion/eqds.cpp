@@ -45,7 +45,7 @@ void EqdsReaction::settle(Bytes in_flight, bool fresh) {
 }
 
 void EqdsReaction::on_starved() {
-  // What was announced is taken to be granted, and the grants to be lost: it is needed anew. Pulls
+  // Announced bytes are taken to be granted, and the grants to be lost: they are needed anew. Pulls
   // that were only late count when they come.
   if (bytes_from(from_, announced_) > 0) from_ = announced_;
   credit_ = std::max<std::int64_t>(credit_, 1);

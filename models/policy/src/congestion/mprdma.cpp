@@ -26,8 +26,8 @@ void MpRdmaReaction::reduce(double bytes) { window_ = std::max(window_ - bytes, 
 
 const Schema<MpRdmaWindow>& MpRdmaWindow::schema() {
   using M = MpRdmaWindow;
-  // Of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588), whose packets are 4150 bytes
-  // on the wire and 4086 of payload: windows here count payload.
+  // Values of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588), whose packets are
+  // 4150 bytes on the wire and 4086 of payload: windows here count payload.
   static const Schema<M> s =
       Schema<M>("mprdma", "A window as MP-RDMA has it.")
           .field("packet", &M::packet,

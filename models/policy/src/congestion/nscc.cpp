@@ -11,8 +11,8 @@
 namespace horae::policy {
 namespace {
 
-// Of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588) and of uet-htsim (40ccb05),
-// which have the same: factors relative to a network of 100 Gbps and 12 us.
+// Values of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588) and of uet-htsim
+// (40ccb05), which have the same: factors relative to a network of 100 Gbps and 12 us.
 constexpr double reference_bdp = 150'000;  // bytes
 constexpr double reference_rtt = 12e6;     // ps
 constexpr double average_gain = 1.0 / 80;
@@ -78,7 +78,7 @@ bool Nscc::adapt_quickly(Picoseconds now) {
   const bool bad = lost_ || average_ > adapt_delay_factor * ps(p_.target);
   const bool adapts = little && bad;
   if (adapts) {
-    // What is in flight was sent into the same queues: its answers say nothing new.
+    // Packets in flight were sent into the same queues: their answers say nothing new.
     ignore_ = window_;
     window_ = delivered_;
     clamp();

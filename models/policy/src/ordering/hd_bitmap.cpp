@@ -275,7 +275,7 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
   if (takes_last) s.last_seq = psn.value();
   const bool in_order = psn == s.head;
   if (!in_order) packet.mark();
-  // What is in the circular portion keeps it from being clear.
+  // Packets in the circular portion keep it from being clear.
   if (!in_order && !psn.after(s.tail)) packet.no_scan();
   answer.tracking = in_order ? Tracking::in_order : Tracking::out_of_order;
   if (in_order) {
@@ -288,7 +288,7 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
   bool finished = false;
   if (in_order && s.last_seq != HdState::unknown && s.head.after(Psn(s.last_seq))) {
     answer.completed = true;
-    // What is tracked beyond the last packet belongs to a next use of the connection.
+    // Packets tracked beyond the last one belong to a next use of the connection.
     finished = s.head == Psn(s.last_seq) + 1 && packet.clear(s.dynamic);
     if (!finished) s.last_seq = HdState::unknown;
   }

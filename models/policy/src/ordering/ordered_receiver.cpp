@@ -32,7 +32,8 @@ ReceiveOutcome OrderedReceiver::on_packet(Psn psn, Psn head, bool last, bool ack
     case Tracking::in_order:
       nacked_ = false;
       if (ends_message || answer_.completed) msn_ = (msn_ + 1) & Psn::mask;
-      // What filled a hole tells at once: packets that asked for an ACK may be among the rest.
+      // A packet that fills a hole is answered at once: packets that asked for an ACK may be among
+      // the rest.
       if (acks_.advanced(out.advanced, acks_.asks(ack_request, ends_message) || out.advanced > 1))
         out.response = Response{.nack = false, .psn = expected_, .msn = msn_};
       break;

@@ -7,9 +7,9 @@
 namespace horae::policy {
 namespace {
 
-/// What stops, for how long, when, and what becomes of NACKs meanwhile, each by its own key. A lock
-/// per received NACK whose retransmissions merge (`server = "queue_pair"`, `until = "sent"`, `merge
-/// = "ignore"`, `nack_lock`) has no name of its own.
+/// Each key gives one part: what stops, for how long, when, and what becomes of NACKs meanwhile. A
+/// lock per received NACK whose retransmissions merge (`server = "queue_pair"`, `until = "sent"`,
+/// `merge = "ignore"`, `nack_lock`) has no name of its own.
 class PartsPolicy final : public RetransmitPolicy {
  public:
   explicit PartsPolicy(const RetransmitParts& parts) : parts_(parts) { check(); }
@@ -31,7 +31,7 @@ class PartsPolicy final : public RetransmitPolicy {
   Picoseconds nack_interval() const override { return parts_.nack_interval; }
 
  private:
-  /// What says nothing in this combination is a mistake.
+  /// A key without effect in this combination is a mistake.
   void check() const {
     if (parts_.merge != Merge::every && parts_.server == Scope::none) {
       throw InputError(

@@ -10,7 +10,7 @@
 namespace horae::policy {
 namespace {
 
-/// What is acknowledged are whole messages: the oldest unacknowledged packet is the first of its
+/// Acknowledgements are of whole messages: the oldest unacknowledged packet is the first of its
 /// message, and going back is to it. The window counts from there, and a message that was begun
 /// goes out to its end whatever the window is, as no acknowledgement could open it before.
 class GoBack0Sender final : public WindowedSender {
@@ -89,7 +89,7 @@ class GoBack0Receiver final : public TransportReceiver {
     nacked_ = false;
     out.advanced = 1;
     ++expected_;
-    // What is written again is no new payload.
+    // A packet that is written again is no new payload.
     if (expected_.before(reached_ + 1)) out.placement = Placement::duplicate;
     if (reached_.before(expected_)) reached_ = expected_;
     if (ends_message) {

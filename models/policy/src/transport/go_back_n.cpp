@@ -12,7 +12,7 @@ class GoBackNSender final : public WindowedSender {
 
   void retransmit(Psn expected_psn, Picoseconds now) override {
     timer_start_ = now;
-    // What was acknowledged meanwhile need not go again: the receiver takes packets in order only.
+    // Packets acknowledged meanwhile need not go again: the receiver takes packets in order only.
     const Psn from = expected_psn.before(oldest_) ? oldest_ : expected_psn;
     resend(from, fresh_, SendKind::rewind);
   }

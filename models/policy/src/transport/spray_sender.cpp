@@ -85,7 +85,7 @@ class SpraySender final : public SelectiveSender {
   Bytes arrive(Psn psn);
   /// Its copies count no more as in flight; it is to be sent again.
   void queue(Psn psn, SendKind kind);
-  /// What is queued first is to be sent indeed.
+  /// The packet that is queued first is to be sent indeed.
   void skip_arrived() {
     while (!again_.empty() &&
            !(sent(again_.front().psn) && record(again_.front().psn).fate == Fate::queued)) {

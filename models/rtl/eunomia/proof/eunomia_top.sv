@@ -1,4 +1,4 @@
-  // What must hold at the pins (tb/tools/prove puts this before the endmodule of eunomia_top).
+  // Rules that must hold at the pins (tb/tools/prove puts this before the endmodule of eunomia_top).
   logic under_way;
   always_ff @(posedge clk)
     if (reset) under_way <= 1'b0;

@@ -1,4 +1,4 @@
-  // What must hold of the memory controller at every clock (tb/tools/prove puts this before its endmodule).
+  // Rules that must hold of the memory controller at every clock (tb/tools/prove puts this before its endmodule).
   // Beside it stands a book of whose each word is, kept from what is taken and given alone.
   logic [INDEX_ENTRIES*BLOCKS-1:0] book;  // by row of the index, its words
   logic [15:0] words_out;                 // taken so far, less what was given back

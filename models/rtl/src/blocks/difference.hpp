@@ -1,4 +1,4 @@
-// What is written where a model and its hardware differ.
+// Files that are written where a model and its hardware differ.
 #pragma once
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ std::string access_request(const RegisterInputs& in) {
                      in.operands[0], in.operands[1]);
 }
 
-/// What the block has pins for.
+/// The part of an outcome that the block has pins for.
 std::string outcome_text(const RegisterBlock& block, const RegisterOutputs& out) {
   std::string text = "cell";
   for (std::uint32_t i = 0; i < block.cells; ++i) text += fmt::format(" {}", out.cell[i]);

@@ -62,7 +62,7 @@ OrderingConfig config_of(const EunomiaShape& shape) {
 
 namespace {
 
-/// What serves as hardware: one of the two, or none.
+/// The hardware in use: one of the two, or none.
 struct Hardware {
   const EunomiaVariant* variant = nullptr;
   const OrderingBlock* block = nullptr;

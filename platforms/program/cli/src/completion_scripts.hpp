@@ -1,4 +1,4 @@
-// What shells load to complete horae's command lines.
+// Scripts that shells load to complete horae's command lines.
 #pragma once
 
 #include <map>

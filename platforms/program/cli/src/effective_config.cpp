@@ -52,7 +52,7 @@ void add_files(const ordered_json& value, const fs::path& folder, ordered_json& 
     if (!fs::is_regular_file(path, error)) continue;
     auto& hash = files[text];
     const std::string found = file_hash(path);
-    // Of two, both count.
+    // With two hashes, both count.
     hash = hash.is_null() || hash == found ? found : hash.get<std::string>() + " " + found;
   }
 }

@@ -33,7 +33,8 @@ std::string name_of(const CLI::App& app) {
 
 bool is_hidden(const CLI::App& app) { return app.get_group().empty(); }
 
-/// What CLI11 knows in `app` and could be meant by `word`: flags for a flag, else commands.
+/// Words that CLI11 knows in `app` and that `word` may be a misspelling of: flags for a flag, else
+/// commands.
 std::vector<std::string> known_words(const CLI::App& app, const std::string& word) {
   std::vector<std::string> words;
   if (word.starts_with('-')) {
@@ -103,7 +104,7 @@ std::string names_of(const std::vector<Command>& commands) {
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
-/// What was printed did not arrive.
+/// Reports that printed output was lost.
 int output_lost(int error) {
   fmt::print(stderr, "horae: standard output: cannot be written: {}\n",
              std::strerror(error != 0 ? error : EIO));

@@ -32,7 +32,7 @@ void print_plain_devices(const config::PlatformConfig& platform) {
 
 namespace {
 
-/// What slowdowns are relative to, where that is not as exact as it is printed.
+/// Says what slowdowns are relative to, where that is not as exact as it is printed.
 void print_ideal(const nlohmann::ordered_json& ideal) {
   constexpr double visible = 5e-5;  // slowdowns have four digits
   if (ideal.contains("none")) {

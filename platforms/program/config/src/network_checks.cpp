@@ -44,7 +44,7 @@ std::string topology_tables() {
   return out;
 }
 
-/// Of an end point; of a switch none that it must have.
+/// Ports that an end point must have; a switch need not have any.
 unsigned ports_of(const PlatformConfig& platform, unsigned device) {
   const Profile& profile = platform.profiles.at(platform.devices[device].profile);
   const auto* const nic = std::get_if<rnic::RnicConfig>(&profile);

@@ -16,7 +16,7 @@
 namespace horae::config {
 namespace {
 
-/// What one walk through the network decides, port by port.
+/// Ports chosen on one walk through the network.
 using Path = std::vector<std::uint16_t>;
 
 /// Walks packets as the switches send them.

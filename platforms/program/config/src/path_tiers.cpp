@@ -60,7 +60,7 @@ std::vector<PathTier> path_tiers(const PlatformConfig& platform,
         const PathTier tier = tier_of(platform, vertex, at, n);
         const auto [known, added] = by_distance.try_emplace(distance, tier);
         if (added) continue;
-        // Of two that choose among different numbers of ports, one must have the other's bits.
+        // If two switches choose among different numbers of ports, one must have the other's bits.
         auto& longer = known->second;
         const auto common = std::min(longer.flipped_by.size(), tier.flipped_by.size());
         if (!std::equal(tier.flipped_by.begin(), tier.flipped_by.begin() + common,

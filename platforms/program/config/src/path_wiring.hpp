@@ -1,4 +1,4 @@
-// What steering by the UDP source port asks of the devices of a platform.
+// Requirements of steering by the UDP source port on the devices of a platform.
 #pragma once
 
 #include <optional>

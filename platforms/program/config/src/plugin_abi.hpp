@@ -1,4 +1,4 @@
-// What a plug-in and the program that loads it must have in common. Compiled into both.
+// Properties that a plug-in and the program that loads it must share. Compiled into both.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ namespace horae::config {
 /// code of the plug-in runs.
 struct PluginAbi {
   static constexpr std::string_view kind = "horae plug-in 1";
-  /// What `numbers` are.
+  /// Names of `numbers`.
   static constexpr std::array<std::string_view, 7> names = {
       "C++", "compiler ABI", "std::string ABI", "SystemC", "Boost", "fmt", "nlohmann json"};
 

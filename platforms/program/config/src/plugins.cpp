@@ -28,7 +28,7 @@ std::string text_of(const Field& field) {
   return {field.begin(), std::find(field.begin(), field.end(), '\0')};
 }
 
-/// What the file says of itself; nothing of it runs. InputError where it is no plug-in.
+/// Reads the file's own description without running it. InputError where it is no plug-in.
 PluginAbi abi_of(const std::string& path, const Located<std::string>& name) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -64,7 +64,7 @@ void require_same(const PluginAbi& theirs, const std::string& path,
   }
 }
 
-/// What the loader complains of, names in it as in C++.
+/// The loader's complaint, with names as in C++.
 std::string loader_message() {
   std::string text = ::dlerror();
   constexpr std::string_view undefined = "undefined symbol: ";

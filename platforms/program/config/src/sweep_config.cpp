@@ -53,7 +53,8 @@ const Schema<SweepConfig>& SweepConfig::schema() {
   return s;
 }
 
-/// What cannot be told apart or found in the sweep's table, and in the folders of its points.
+/// Refuses points that cannot be told apart, or found, in the sweep's table and in the folders of
+/// its points.
 void check_sweep(const SweepConfig& sweep) {
   std::vector<std::string> labels;
   std::set<std::string> folders;

@@ -1,4 +1,4 @@
-// What thresholds of ECN, PFC and queues no switch can have, plain or a chip.
+// Refuses thresholds of ECN, PFC and queues that no switch can have, plain or a chip.
 #pragma once
 
 #include "horae/fabric/devices/ingress_accounts.hpp"

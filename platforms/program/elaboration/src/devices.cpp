@@ -10,7 +10,7 @@
 namespace horae::elaboration {
 namespace {
 
-/// What hosts without a transport send, by device; null: nothing.
+/// Sources of the hosts without a transport, by device; null: such a device sends nothing.
 std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
     const config::PlatformConfig& platform, bool silent) {
   std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());

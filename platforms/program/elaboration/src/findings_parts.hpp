@@ -1,4 +1,5 @@
-// What is copied and added up where findings are made and where those of ranks are put together.
+// Copies and sums of findings, shared by the code that makes them and the code that joins those of
+// ranks.
 #pragma once
 
 #include "horae/fabric/devices/output_queued_switch.hpp"
@@ -6,7 +7,7 @@
 
 namespace horae::elaboration {
 
-/// What the receiver knows of a connection.
+/// Copies the receiver's counters of a connection.
 inline void copy_received(const rnic::QueuePair::Progress& from, rnic::QueuePair::Progress& to) {
   to.delivered_bytes = from.delivered_bytes;
   to.received = from.received;

@@ -39,7 +39,7 @@ PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from
     sum += port.share();
     all.insert(all.end(), device.pauses.begin(), device.pauses.end());
   }
-  // Of one time, what opens before what closes: a stretch of no length changes nothing.
+  // At equal times openings go before closings: a stretch of no length changes nothing.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a.at != b.at ? a.at < b.at : a.held > b.held;
   });

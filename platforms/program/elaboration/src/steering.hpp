@@ -1,4 +1,4 @@
-// What NICs that choose entropy values are told of the network.
+// Facts about the network for NICs that choose entropy values.
 #pragma once
 
 #include <map>

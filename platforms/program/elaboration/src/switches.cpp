@@ -31,7 +31,7 @@ Bytes largest_frame(const config::PlatformConfig& platform) {
   return frame_bytes(Opcode::write_first, payload);
 }
 
-/// What a paused sender may have let go of before its first bit is on the wire: the longest of the
+/// Longest time from a paused sender's last decision to its first bit on the wire, over the
 /// platform. A chip's is taken with the longest egress a program can have (600 cycles: the open
 /// Tofino compiler's limit for 20 stages).
 Picoseconds longest_transmit_pipeline(const config::PlatformConfig& platform) {
@@ -49,7 +49,7 @@ Picoseconds longest_transmit_pipeline(const config::PlatformConfig& platform) {
   return longest;
 }
 
-/// What is to be known of a switch to set bytes aside for PFC.
+/// Facts about a switch that are needed to set bytes aside for PFC.
 struct Lossless {
   const fabric::PfcConfig& pfc;
   unsigned ports;
@@ -59,7 +59,7 @@ struct Lossless {
   double most_per_byte = 1;  ///< bytes of the buffer that one on the wire can take
 };
 
-/// What each port sets aside, by its own link.
+/// Bytes that each port sets aside, by its own link.
 std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned vertex,
                              const Lossless& sw) {
   std::vector<Bytes> out(sw.ports, sw.pfc.headroom);
@@ -70,7 +70,7 @@ std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned ve
   for (std::size_t i = 0; i < platform.links.size(); ++i) {
     const auto& edge = platform.topology.edges()[i];
     if (edge.a != vertex && edge.b != vertex) continue;
-    // What comes in, and how long the pause takes that goes out.
+    // The incoming rate, and the time that an outgoing pause takes.
     const auto& link = platform.links[i];
     const auto& [in, back] = edge.a == vertex ? std::pair(link.backward, link.config)
                                               : std::pair(link.config, link.backward);
@@ -94,7 +94,7 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
   auto out = headrooms(platform, vertex, sw);
   const auto& spec = platform.devices[vertex];
   if (!sw.pfc.dynamic()) {
-    // Of each port the classes that pause, or one: what a pause leaves room for, and what comes
+    // Classes of a port that pause, or one: a pause leaves room for so many, and for what comes
     // after it.
     const std::int64_t classes = sw.pfc.priorities ? sw.pfc.reserving() : 1;
     Bytes needed = sw.pfc.xoff * static_cast<std::int64_t>(sw.ports);

@@ -183,7 +183,8 @@ Answer find_answer(lab::Laboratory& laboratory) {
     Assessed& h = a.hypotheses.emplace_back();
     h.hypothesis = &hypothesis;
     h.impossible = impossibilities(q, hypothesis);
-    // What no tolerance considered here makes possible is simulated all the same, in short.
+    // A hypothesis that no tolerance considered here makes possible is still simulated, with few
+    // points.
     const bool possible = h.impossible.back().empty();
     search(laboratory, possible ? a.plan.points : std::min(a.plan.points, points_of_impossible),
            earlier, h);

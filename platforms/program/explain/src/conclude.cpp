@@ -1,4 +1,4 @@
-// What follows from the points of a hypothesis.
+// Conclusions from the points of a hypothesis.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -81,7 +81,7 @@ void add_values(const lab::ReadOutcome& read, double weight, Values& ours) {
   }
 }
 
-/// What follows over the accepted points.
+/// Conclusions over the accepted points.
 void conclude_accepted(const question::Question& q, Assessed& h) {
   double sum = 0;
   std::map<std::string, double> readings;

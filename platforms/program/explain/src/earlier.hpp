@@ -1,4 +1,4 @@
-// What an earlier answer found nearest, as a place to go on from.
+// Closest points of an earlier answer, from which a search goes on.
 #pragma once
 
 #include <map>

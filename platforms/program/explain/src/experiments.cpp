@@ -30,7 +30,7 @@ std::vector<Weighted> drawn(const std::vector<Weighted>& accepted, std::size_t m
   return out;
 }
 
-/// What stands for a hypothesis: accepted points, or the closest one alone.
+/// Points that represent a hypothesis: accepted ones, or the closest one alone.
 std::vector<Weighted> points_of(const Assessed& h, std::size_t most) {
   if (h.agrees() && !h.accepted.empty()) return drawn(h.accepted, most);
   return {{h.closest, 1.0}};
@@ -55,7 +55,7 @@ lab::RunRequest request_of(const question::Question& q, const Assessed& h,
   return request;
 }
 
-/// What its points show; those of which some quantity is not there are left out.
+/// Predictions of its points; those that lack some quantity are left out.
 inference::Outcomes outcomes_of(lab::Laboratory& laboratory, const Assessed& h,
                                 const question::ExperimentSpec& x, const Trial& trial) {
   const question::Question& q = laboratory.question();
@@ -93,7 +93,7 @@ bool apart(const ExperimentPrediction& a, const ExperimentPrediction& b,
   return false;
 }
 
-/// What the experiment says of the hypotheses. Those are told apart that are as likely as each
+/// Conclusion of the experiment for the hypotheses. Those are told apart that are as likely as each
 /// other: evidence is a matter of how wide a space was declared.
 void compare(const question::Question& q, const std::vector<inference::Outcomes>& outcomes,
              ComparedExperiment& x) {

@@ -1,4 +1,4 @@
-// What arithmetic says of a hypothesis whatever its settings are.
+// Statements of arithmetic on a hypothesis that hold for all of its settings.
 #include <fmt/format.h>
 
 #include <algorithm>

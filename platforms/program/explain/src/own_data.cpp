@@ -9,7 +9,7 @@
 namespace horae::explain {
 namespace {
 
-/// What is observed in the first conditions that run.
+/// Observations in the first conditions that run.
 std::vector<std::size_t> observed_in(const question::Question& q, const lab::JointRuns& runs,
                                      std::size_t stages) {
   std::vector<std::size_t> out;
@@ -22,7 +22,7 @@ std::vector<std::size_t> observed_in(const question::Question& q, const lab::Joi
   return out;
 }
 
-/// What points show of some observations.
+/// Values that points give for some observations.
 std::vector<inference::Shown> shown_by(const lab::JointRuns& runs,
                                        const std::vector<std::size_t>& observed) {
   std::vector<inference::Shown> out;

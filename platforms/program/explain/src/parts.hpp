@@ -35,7 +35,7 @@ void conclude(lab::Laboratory& laboratory, Assessed& assessed);
 /// tolerances (WHAT)": of one that has points and is not consistent.
 std::string miss_text(const Assessed& assessed, const std::string& what);
 
-/// What a measurement of a quantity is taken to be off by: as much as an observation of it, else
+/// Assumed error of a measurement of a quantity: that of an observation of it, else
 /// its last digit.
 double noise_of(const question::Question& question, const std::string& quantity);
 

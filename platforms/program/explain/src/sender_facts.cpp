@@ -77,7 +77,7 @@ std::vector<Senders> all_senders(const question::Question& q, const Texts& set) 
   };
   const auto& variants = q.hypotheses.variants;
   std::vector<Combination> all = {{"", {}}};
-  // Of a choice that changes nothing the first stands for all.
+  // The first of several choices with equal effect stands for all.
   const auto add = [&](std::vector<Combination> choice) {
     const auto first = facts_at(joined(all.front().set, choice.front().set));
     const bool changes = std::any_of(choice.begin(), choice.end(), [&](const Combination& c) {

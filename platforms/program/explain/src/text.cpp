@@ -33,7 +33,7 @@ std::string heading(const lab::Laboratory& laboratory, const Answer& a) {
 }
 
 std::string arithmetic_section(const question::Question& q, const Answer& a) {
-  // What is the same under several settings is said once.
+  // Statements that are equal under several settings appear once.
   std::vector<std::pair<std::vector<std::string>, std::string>> blocks;
   for (const auto& [setting, facts] : a.senders) {
     auto lines = arithmetic_text({q.observations, q.request.readings, facts}, q.hypotheses);
@@ -77,7 +77,8 @@ std::string nuisances_text(const question::Question& q) {
          aligned(rows, {false, false, false}, "  ");
 }
 
-/// What the accepted leave of an unknown: "412 ns to 530 ns", or the values with their shares.
+/// Range of an unknown over the accepted points: "412 ns to 530 ns", or the values with their
+/// shares.
 std::string marginal_text(const lab::JointDimension& d, const inference::Marginal& m) {
   if (d.continuous())
     return fmt::format("{} to {}", d.text(m.interval.low), d.text(m.interval.high));

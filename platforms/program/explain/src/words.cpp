@@ -60,7 +60,7 @@ std::string own_data_text(const Assessed& h) {
              : fmt::format("{} finds {} at most, too few to exclude it", of, own.search.at_most);
 }
 
-/// What its points say of a hypothesis that arithmetic excludes.
+/// Words on the points of a hypothesis that arithmetic excludes.
 std::string trait_text(const Assessed& h) {
   const std::size_t n = h.runs->outcomes().size();
   return h.closest_miss() <= 1

@@ -1,4 +1,4 @@
-// What a hypothesis predicts, as a smooth density.
+// Prediction of a hypothesis as a smooth density.
 #pragma once
 
 #include <vector>

@@ -26,7 +26,7 @@ std::size_t chains_of(const Level& level) {
   return n;
 }
 
-/// What a level's population is a sample of: its share of the prior, and that share's coefficient
+/// Estimate from one level's population: its share of the prior, and that share's coefficient
 /// of variation.
 struct Part {
   const Level* level;

@@ -6,7 +6,7 @@
 namespace horae::inference {
 namespace {
 
-/// Of a component-wise move: so many continuous dimensions on average, since more at once are
+/// Size of a component-wise move: so many continuous dimensions on average, since more at once are
 /// seldom accepted, and so many discrete ones, since a new value seldom goes with the other
 /// numbers.
 constexpr double continuous_moved = 10;
@@ -15,10 +15,10 @@ constexpr double discrete_moved = 0.7;
 /// where chains have been, more often than others. This share and the numbers above were the best
 /// of those tried on boxes, balls, simplices and a ridge in 2 to 10 dimensions.
 constexpr double along_share = 1.0 / 3;
-/// Of moves accepted: near the best of random walks in few dimensions (Roberts and Rosenthal 2001,
-/// Statistical Science 16(4), 351-367), and what Papaioannou et al. 2015 aim at.
+/// Target share of accepted moves: near the best of random walks in few dimensions (Roberts and
+/// Rosenthal 2001, Statistical Science 16(4), 351-367), and what Papaioannou et al. 2015 aim at.
 constexpr double accepted_aim = 0.44;
-/// What chains of one point begin with, a width that any later spread is found from.
+/// First width of a chain that starts at one point; any later spread is found from it.
 constexpr double least_spread = 1e-6;
 
 /// Folds a number back into [0, 1) at both ends, which keeps moves symmetric.

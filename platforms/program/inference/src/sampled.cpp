@@ -1,4 +1,4 @@
-// What sampling gave, as JSON.
+// Result of sampling as JSON.
 #include <algorithm>
 
 #include "horae/inference/sampler.hpp"

@@ -1,4 +1,4 @@
-// What a run gave, between processes and in runs.csv.
+// Result of a run as it goes between processes and into runs.csv.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -84,7 +84,7 @@ class SettingChecker {
   Texts in(const ConditionSpec& c) const {
     return joined(texts_of(c.set), texts_of(q_.hypotheses.variants.front().set));
   }
-  /// What experiments and points come on top of.
+  /// Base of experiments and points.
   Texts below(const ConditionSpec& c) const {
     return joined(in(c), texts_of(q_.hypotheses.hypotheses.front().set));
   }

@@ -199,7 +199,7 @@ ObservationsFile counter_observations(std::string_view text, const std::string& 
     const CounterMeaning& m = *c.meaning;
     double scale = m.scale / counted.seconds();
     if (m.column == "out_of_sequence") {
-      // Of all packets that came, acknowledgements too where the NIC sends as well.
+      // The counter has all packets that came, acknowledgements too where the NIC sends as well.
       const Column* packets = counted.find("port_rcv_packets");
       if (packets == nullptr || !(packets->counted > 0)) continue;
       scale = 1 / packets->counted;

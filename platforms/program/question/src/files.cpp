@@ -93,7 +93,7 @@ void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
     throw input_error(number->where,
                       fmt::format("'{}': {} = {} is below zero", o.id.value, name, number->value));
   }
-  // What its last digit leaves open is no reason to refuse it; a tolerance is a model's.
+  // A difference within the last digit is no reason to refuse; a tolerance is a model's.
   const ValueRange range = range_of(o.quantity, o.unit);
   if (o.value - o.rounding.value > range.most || o.value + o.rounding.value < range.least) {
     throw input_error(
@@ -117,7 +117,8 @@ void append(ObservationsFile& file, ObservationsFile more) {
   for (auto& o : more.observations) file.observations.push_back(std::move(o));
 }
 
-/// What a variant sets, no nuisance may move: which of the two holds would be a matter of order.
+/// A key that a variant sets must not be a nuisance: which of the two holds would depend on their
+/// order.
 void check_variant(const VariantSpec& variant, const std::vector<ParameterSpec>& nuisances) {
   for (const auto& item : variant.set) {
     const std::string key = item.value.substr(0, item.value.find('='));

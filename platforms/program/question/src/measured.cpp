@@ -17,7 +17,7 @@
 namespace horae::question {
 namespace {
 
-/// What a tool's file may have unpacked: some packed bytes can be millions of them.
+/// Largest unpacked size of a tool's file: some packed bytes can be millions of them.
 struct SizeLimit {
   std::size_t mebibytes;
   std::string_view of;
@@ -46,7 +46,7 @@ std::string text_of_file(const std::string& path, const SizeLimit& limit) {
   return text;
 }
 
-/// Of the file that was packed, if it is named so.
+/// If the name says that the file was packed, it is taken off.
 std::string extension_of(const std::filesystem::path& path) {
   const std::string last = path.extension().string();
   return last == ".gz" || last == ".zst" ? path.stem().extension().string() : last;

@@ -1,4 +1,4 @@
-// What the readers of tools' files share.
+// Shared by the readers of tools' files.
 #pragma once
 
 #include <cstdint>

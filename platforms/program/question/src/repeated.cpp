@@ -50,7 +50,7 @@ bool same_number(const ObservationSpec& a, const ObservationSpec& b) {
   return std::abs(a.value - b.value) <= a.rounding.value + b.rounding.value;
 }
 
-/// What stays of two that are the same number.
+/// Keeps one of two equal numbers.
 ObservationSpec merged(const ObservationSpec& a, const ObservationSpec& b) {
   ObservationSpec out = b.allowance() < a.allowance() ? b : a;
   if (a.use == Use::fit || b.use == Use::fit) out.use = Use::fit;

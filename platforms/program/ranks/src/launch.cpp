@@ -32,7 +32,7 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-/// What Open MPI is to do differently on one machine; what the user has set stays.
+/// Settings for Open MPI on one machine; settings of the user stay.
 void choose_settings(unsigned ranks) {
   const auto choose = [](const char* name, const char* value) { ::setenv(name, value, 0); };
   choose("OMPI_MCA_orte_execute_quiet", "1");  // failures have our own line

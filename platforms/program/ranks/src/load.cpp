@@ -12,7 +12,7 @@
 namespace horae::ranks {
 namespace {
 
-/// What a data packet and its acknowledgement cost in a device, relative to each other: measured
+/// Cost of a data packet and its acknowledgement in a device, relative to each other: measured
 /// instructions (models/performance.md), in hundreds.
 double cost_of(const config::Profile& profile) {
   constexpr double nic = 3, chip = 12, plain = 2, host = 1;

@@ -1,4 +1,4 @@
-// What the program and its MPI module, which is loaded when it is needed, know of each other.
+// Interface between the program and its MPI module, which is loaded when it is needed.
 #pragma once
 
 #include "horae/fabric/rank_exchange.hpp"

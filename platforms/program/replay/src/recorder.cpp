@@ -42,7 +42,7 @@ void ReplayRecorder::learn_stages(const tofino::tofino_switch& chip) {
     auto& placed = placed_.emplace_back();
     for (const dataplane::Object* object : chip.objects(i).objects()) {
       auto it = stages.find(object->short_name());
-      // Of a P4 program: a price does not have the pipe's name before those of its objects.
+      // In a P4 program a price does not have the pipe's name before those of its objects.
       if (it == stages.end() && frames_ != nullptr)
         it = stages.find(object->short_name().substr(object->short_name().find('.') + 1));
       if (it != stages.end()) placed.push_back({object, it->second});

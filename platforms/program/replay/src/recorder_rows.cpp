@@ -1,4 +1,4 @@
-// What a recorder writes: rows of packets and of accesses to registers, bytes of packets.
+// Output of a recorder: rows of packets and of accesses to registers, bytes of packets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ void ReplayRecorder::write_bytes(const Slot& s, const Packet& p, unsigned port,
   ports_[port].write(setting_.stamp_ns + since, frame.bytes, frame.length);
 }
 
-/// Of a program that works on bytes: they are what leaves.
+/// If the program works on bytes, these are the bytes that leave.
 void ReplayRecorder::write_frame(const Packet& p, unsigned port, std::int64_t stamp_ns) {
   static constexpr Crc fcs{CrcParameters{}};
   const std::vector<std::uint8_t>& bytes = frames_->of(p).bytes;

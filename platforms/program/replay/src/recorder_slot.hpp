@@ -1,4 +1,4 @@
-// What a recorder remembers of one packet.
+// State that a recorder keeps for one packet.
 #pragma once
 
 #include <cstdint>

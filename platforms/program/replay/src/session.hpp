@@ -49,11 +49,11 @@ class Session {
   void find_entries();
   capture::DissectOptions dissect_options() const;
   std::vector<Entry> open_traces(ReplayAddresses& addresses) const;
-  /// What a first look at all of the traces tells of connections.
+  /// Connections found in a first pass over all of the traces.
   void learn();
   void build();
 
-  // What is written while it runs (session_files.cpp).
+  // Files that are written while it runs (session_files.cpp).
   /// Where the folder's files are, under names that messages can show.
   results::ResultStream stream(const std::string& name);
   void record();
@@ -79,7 +79,7 @@ class Session {
   nlohmann::ordered_json kind_rows() const;
   nlohmann::ordered_json program_json() const;
   nlohmann::ordered_json statistics() const;
-  /// What was asked for, beside the platform.
+  /// Options of the request, beside the platform.
   nlohmann::ordered_json request() const;
 
   static constexpr std::uint64_t look_every = 1 << 16;

@@ -1,4 +1,4 @@
-// What a replay writes into its folder: rows, captures, accesses to registers.
+// Files of a replay's folder: rows, captures, accesses to registers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -96,7 +96,7 @@ ordered_json Session::results_json() const {
   add("padded", all.padded, "packets");
   add("shortened", all.limited, "packets");
   add("vlan_tagged", all.tagged, "packets");
-  // Of links and tunnels that most traces have not.
+  // Counts of links and tunnels that most traces do not have.
   if (all.tunnelled > 0) add("tunnelled", all.tunnelled, "packets");
   if (mirrored > 0) add("mirrored_by_erspan", mirrored, "packets");
   if (link_local > 0) {

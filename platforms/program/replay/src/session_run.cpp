@@ -30,7 +30,7 @@ ReplayOutcome Session::run() {
   return outcome;
 }
 
-/// Of the program, pipe by pipe, and of the traces.
+/// Results of the program, pipe by pipe, and of the traces.
 std::vector<std::string> Session::warnings(const nlohmann::ordered_json& summary) const {
   std::vector<std::string> out;
   if (!works_on_bytes()) return out;

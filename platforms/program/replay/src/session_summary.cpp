@@ -117,7 +117,7 @@ ordered_json Session::kind_rows() const {
   return rows;
 }
 
-/// What the program's registers and counters hold, and the stages that its passes take.
+/// Contents of the program's registers and counters, and the stages that its passes take.
 ordered_json Session::program_json() const {
   ordered_json out = {{"name", chip_profile()->program->config().at("name")}};
   const dataplane::Ledger& ledger = chip_->ledger();

@@ -25,7 +25,7 @@ std::optional<std::int64_t> Trace::first_stamp_ns() {
   return reader_.first_stamp_ns() + frame_.time_ns;
 }
 
-/// What is wrong ends the replay, or the packet.
+/// A fault ends the replay, or drops the packet.
 void Trace::damaged(const std::string& why) {
   if (!options_.skip_damaged)
     throw InputError(fmt::format("{} (--skip-damaged goes on without it)", why));

@@ -1,4 +1,4 @@
-// What putting a folder in place takes: system calls that std::filesystem has not.
+// System calls that put a folder in place and that std::filesystem does not have.
 #pragma once
 
 #include <signal.h>
@@ -10,11 +10,11 @@
 
 namespace horae::results {
 
-/// What the system call that failed last says.
+/// Message of the system call that failed last.
 std::error_code last_error();
 /// Everything in a folder, and its names, is on the disk.
 std::error_code sync_tree(const std::filesystem::path& folder);
-/// What is in a file, or the names in a folder, is on the disk.
+/// Writes the content of a file, or the names in a folder, to the disk.
 std::error_code sync(const std::filesystem::path& path);
 
 /// Whether what is open is still what has that name.

@@ -34,7 +34,7 @@ std::string needed(const std::string& key, const std::string& now, const std::st
 std::int64_t rounded_up(Picoseconds a, Picoseconds b) { return (a + b - 1_ps) / b; }
 std::string nanoseconds(Picoseconds time) { return to_text(1_ns * rounded_up(time, 1_ns)); }
 
-/// What the configuration of a sender says of its waits.
+/// Explains the waits of a sender by its configuration.
 class Explanation {
  public:
   Explanation(const elaboration::Simulation& simulation, const rnic::rnic& nic,
@@ -89,7 +89,7 @@ class Explanation {
   double payload_rate() const {
     return static_cast<double>(config_.mtu.count()) * 8 / to_seconds(packet_time());
   }
-  /// Of this host: also what keeps its memory away from the NIC.
+  /// Read time of this host, with the link between its memory and the NIC.
   Picoseconds read_time() const {
     const auto& memory = config_.memory;
     return rnic::payload_read_time(config_) + memory.jitter.value +
@@ -106,7 +106,7 @@ class Explanation {
       longest = std::max(longest, ideal.round_trip(nic_.number(), peer));
     return longest;
   }
-  /// Of the messages that were completed; of none: an MTU.
+  /// Mean size of the completed messages; an MTU if there is none.
   Bytes message() const {
     if (counted_.messages_completed == 0) return config_.mtu;
     return Bytes(static_cast<std::int64_t>(counted_.bytes_completed / counted_.messages_completed));
@@ -177,7 +177,7 @@ class Explanation {
         fmt::format("a read of WQEs takes {} (memory.round_trip)", nanoseconds(read_time())));
   }
 
-  /// What lets the fewest bytes be on their way is what holds back.
+  /// The limit that lets the fewest bytes be in flight is the one that holds back.
   std::string payload() const {
     const auto& pcie = config_.pcie;
     if (rnic::read_bandwidth(pcie, config_.mtu) < payload_rate()) return slow_link();

@@ -1,4 +1,4 @@
-// What holds senders back, in words.
+// Causes that hold senders back, in words.
 #pragma once
 
 #include <string>

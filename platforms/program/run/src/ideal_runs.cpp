@@ -44,7 +44,7 @@ workload::PlacedMessage by_itself(workload::PlacedMessage message) {
   return message;
 }
 
-/// What user's modules and policies print is of the run itself.
+/// Output of the user's modules and policies belongs to the run itself: it is discarded here.
 void be_quiet() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return;
@@ -152,7 +152,7 @@ IdealOutcome ideal_outcome(const config::PlatformConfig& platform) {
                             }};
     found = results::in_children({all}, 1).front();
   } catch (const std::exception& e) {
-    // What is wrong with the platform its own run says better.
+    // The platform's own run reports its faults better.
     return {{}, {{"none", e.what()}}};
   }
   IdealOutcome out;

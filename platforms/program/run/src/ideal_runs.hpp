@@ -1,4 +1,4 @@
-// What slowdowns of a platform's messages are relative to.
+// Ideal times that slowdowns of a platform's messages are relative to.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,10 +10,10 @@
 namespace horae::run {
 
 struct IdealOutcome {
-  /// Of each message (elaboration::Simulation::messages), as `sim.ideal` has it; absent: alone it
-  /// does not end within `sim.duration`, or could not be run.
+  /// Time of each message (elaboration::Simulation::messages), as `sim.ideal` has it; absent: alone
+  /// it does not end within `sim.duration`, or could not be run.
   std::vector<std::optional<Picoseconds>> times;
-  /// Of times by runs: how many messages were run alone, how many of them were compared with what
+  /// For times by runs: how many messages were run alone, how many of them were compared with what
   /// had been computed for them, and the largest error; or why there are none. Null: no runs.
   nlohmann::ordered_json account;
 };

@@ -59,7 +59,7 @@ bool RunLoop::go(Picoseconds target, Picoseconds until) {
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
     if (series_ && now_ == next_sample()) {
-      // Of a run that is over the last part ends where the run does: finish() takes it.
+      // When the run is over, the last part ends where the run does: finish() takes it.
       if (!standing_.finished) series_->sample(now_, now_);
       ++samples_;
     }

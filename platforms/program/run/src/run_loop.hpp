@@ -35,7 +35,7 @@ class RunLoop {
   /// Up to where it has gone.
   Picoseconds now() const { return now_; }
 
-  /// Of a run that is over; once.
+  /// Ends a run that is over; may be called once.
   results::Verdict finish();
 
   /// In a simulation that somebody else moves: what is due by `now` besides what devices do, late.
@@ -51,7 +51,8 @@ class RunLoop {
   Picoseconds ended() const { return end_.time; }
   const Snapshot& begin() const { return begin_; }
   const Snapshot& end() const { return end_; }
-  /// What was counted at begin(), of what is not in it; empty: nothing, the start of the run.
+  /// Counters at begin(), which the measurement leaves out; empty: the measurement starts with the
+  /// run.
   const elaboration::CountedSoFar& warmup() const { return warmup_; }
   /// At the end of arrivals, or of the run if that was before.
   const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
@@ -107,8 +108,8 @@ class RunLoop {
   void begin_measurement();
   /// Whether a queue pair of any rank has given up.
   bool any_in_error() const;
-  /// Of a run that is over: all is done. It is the same for all ranks, and however often the run
-  /// was looked at.
+  /// For a run that is over, the time at which everything was done. It is the same for all ranks,
+  /// and however often the run was looked at.
   Picoseconds finished_at() const;
 
   elaboration::Simulation& simulation_;

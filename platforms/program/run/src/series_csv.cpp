@@ -107,7 +107,7 @@ std::vector<std::size_t> SeriesCsv::places_of_devices() const {
   return places;
 }
 
-/// What a chip holds beside its ports: tables that programs fill, and packets that loop. Of the
+/// State inside a chip beside its ports: tables that programs fill, and packets that loop. For the
 /// pipelines that have ports in use.
 void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
   const std::string name = chip.name();

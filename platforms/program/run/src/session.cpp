@@ -46,7 +46,7 @@ class NackTrace {
 
 namespace {
 
-/// What all ranks together say of one of them at most.
+/// Joins the texts of all ranks, at most one of which is not empty.
 std::string of_any(fabric::rank_exchange& ranks, const std::string& text) {
   std::string out;
   for (const auto& bytes : ranks.all(std::as_bytes(std::span(text))))

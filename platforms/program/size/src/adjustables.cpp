@@ -84,7 +84,7 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
         const auto json = objects[i].to_json();
         const std::string name = json.value("name", "");
         for (const auto& number : numbers) {
-          // Of conditions and random bits it is what they are for.
+          // For conditions and random numbers the bits are their purpose.
           if (std::string_view(number.key) == "bits" && kind != "field") continue;
           const bool pieces = std::string_view(number.key) == "pieces";
           if (pieces && (kind != "register" || json.contains("table"))) continue;

@@ -15,8 +15,8 @@ namespace {
 
 using dataplane::Resource;
 
-/// What is compared of an object: what it has alone. Gateways, instructions and crossbar bytes are
-/// shared, and which of two objects has them is a matter of counting.
+/// Amounts that are compared for each object: those it has alone. Gateways, instructions and
+/// crossbar bytes are shared, and which of two objects has them is a matter of counting.
 constexpr Resource own[] = {Resource::sram, Resource::map_ram, Resource::tcam,
                             Resource::stateful_alu, Resource::statistics_alu};
 

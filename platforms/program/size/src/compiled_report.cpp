@@ -48,7 +48,7 @@ std::string pipeline_table(const CompiledDesign& d) {
   return out;
 }
 
-/// What the compiler had of units that nothing is charged for.
+/// Table of units that the compiler used and that have no price here.
 std::string unpriced_table(const CompiledDesign& d) {
   if (d.unpriced.empty()) return {};
   std::string out =

@@ -35,7 +35,7 @@ std::string named(const Adjustable& a) {
   return a.key.substr(0, open + 1) + a.object + a.key.substr(close);
 }
 
-/// What a key or pattern means: all of it vary together.
+/// Parameters that a key or pattern names: all of them vary together.
 std::vector<Adjustable> chosen(const SizeRequest& request, const std::string& key) {
   const auto all = adjustables(request);
   std::vector<Adjustable> out;
@@ -149,7 +149,8 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
     more.relieved = r;
     if (fits(more)) relieving += (relieving.empty() ? "" : " / ") + std::string(resource_name(r));
   }
-  // What no stage has more or less of (parser, header vector, an ALU's parts) cannot be relieved.
+  // A limit that no stage has more or less of (parser, header vector, an ALU's parts) cannot be
+  // relieved.
   const bool of_stages = dataplane::find_resource(limit.binding).has_value();
   if (!relieving.empty())
     limit.binding = relieving;

@@ -32,7 +32,7 @@ void TraceRecorder::sent(const fabric::device& d, unsigned port, const Packet& p
   const std::uint32_t packet = take(p, start, last_bit, events);
   const bool of_nic = kind == TraceRecord::DeviceKind::nic;
   const auto whose = of_nic ? filter_.owner(p) : std::nullopt;
-  // What belongs together is followed outside of the time asked for as well.
+  // Related packets are followed outside of the requested time as well.
   if (whose && follows(whose->flow)) {
     FlowState& f = flows_[whose->flow];
     const auto& flow = simulation_.flows()[whose->flow];

@@ -12,7 +12,7 @@ constexpr std::uint32_t no_flow = std::numeric_limits<std::uint32_t>::max();
 /// Acknowledgements of a flow that are remembered: more than a window are never of use.
 constexpr std::size_t remembered = 4096;
 
-/// What a host does for one WQE and its doorbell.
+/// Time a host takes for one WQE and its doorbell.
 Picoseconds posting_time(const rnic::RnicConfig& nic) {
   if (!nic.post) return 0_ps;
   const auto& post = *nic.post;

@@ -149,7 +149,7 @@ void WaveRecorder::write(std::ostream& out) const {
   const auto apply = [&values](const Change& c) {
     values[c.signal] = c.relative ? values[c.signal] + c.value : c.value;
   };
-  // Of the time when there were too many, some are missing.
+  // Around the time when there were too many, some are missing.
   const auto lies_by = [&](auto next, Picoseconds end) {
     return next != order.end() && (*next)->at <= end && (*next)->at < full_at_;
   };

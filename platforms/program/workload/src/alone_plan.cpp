@@ -12,7 +12,7 @@
 namespace horae::workload {
 namespace {
 
-// What a plan may cost: these bound the runs alone to a small share of the run itself, as
+// Limits on the cost of a plan: these bound the runs alone to a small share of the run itself, as
 // platforms/manual/results.md has it. A run alone costs about as much as 3,000 packets besides its
 // own.
 constexpr std::size_t few_messages = 64;  ///< are all run, if they have
@@ -209,7 +209,7 @@ void AlonePlan::take(std::size_t message, std::optional<Picoseconds> time) {
   ++account_.run;
 }
 
-/// What the last batch says: first how far off the computed times are, then what they are.
+/// Evaluates the last batch: first the errors of the computed times, then the times.
 void AlonePlan::learn() {
   if (most_samples_ == 0) return batch_.clear();
   for (Class& c : classes_) c.wrong.clear();
@@ -240,7 +240,7 @@ void AlonePlan::compare() {
     largest = std::max(largest, error);
     if (!known && error > near_enough) off.emplace_back(m, error);
   }
-  // What messages of one size differ by, no further size makes less.
+  // Differences within one size cannot be reduced by further sizes.
   for (const auto& [m, error] : off) {
     Class& c = classes_[class_of_[m]];
     if (error > 2 * c.error_at_size) c.wrong.push_back(size(m));

@@ -20,7 +20,7 @@ BitRate together(const rnic::RnicConfig& nic, BitRate rate) {
   return BitRate(rate.count() * lanes_of(nic));
 }
 
-/// What a packet takes of a wire.
+/// Bytes that a packet takes on a wire.
 Bytes on_the_wire(const rnic::RnicConfig& nic, Opcode opcode, Bytes payload) {
   const Bytes frame = frame_bytes(opcode, payload);
   if (nic.frames != rnic::Frames::roce)

@@ -1,4 +1,4 @@
-// What NICs hold on their chips, as text.
+// Bill of the state that NICs hold on their chips, as text.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -9,7 +9,7 @@
 namespace horae::workload {
 namespace {
 
-/// What NICs of that profile are asked for by the profile itself.
+/// Demand that the profile itself puts on its NICs.
 rnic::NicDemand demand_of(const rnic::RnicConfig& nic) {
   rnic::NicDemand out;
   out.window = nic.reliability.window;

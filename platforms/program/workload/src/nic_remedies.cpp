@@ -29,7 +29,7 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   smaller("tx_buffer", sram.tx_buffer);
   smaller("rx_buffer", sram.rx_buffer);
   if (now == 0) return out;
-  // Of a queue pair: what the rest leaves, in whole words of the bitmap.
+  // For a queue pair: the bytes that the rest leaves, in whole words of the bitmap.
   constexpr std::int64_t word_bytes = 8, word_bits = 64;
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
   const Bytes policies = rnic::policy_bytes(demand.policies, false);

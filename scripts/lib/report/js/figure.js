@@ -1,4 +1,4 @@
-// What every figure has: legend, pointer with the values of the nearest point, keys, width of its box.
+// Shared by all figures: legend, pointer with the values of the nearest point, keys, width of its box.
 const shared = JSON.parse(document.getElementById("shared").textContent);
 const KINDS = {};
 

@@ -1,4 +1,4 @@
-// What a captured frame is to the models.
+// A captured frame as the models see it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace horae::capture {
 
-/// What was told apart, from what the headers that were captured say.
+/// Kind of a frame, told from the headers that were captured.
 enum class FrameKind : std::uint8_t {
   roce,        ///< UDP to port 4791 or RoCEv1, with a whole BTH, and AETH where its opcode has one
   udp,         ///< other UDP, UDP to port 4791 that is too short for RoCEv2 or longer than its IP
@@ -35,7 +35,7 @@ constexpr std::string_view name_of(FrameKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// What a link-local frame is, by its ethertype.
+/// Kind of a link-local frame, by its ethertype.
 enum class LinkLocal : std::uint8_t {
   other,
   mac_control,  ///< pauses of IEEE 802.3 and PFC, and what else 0x8808 has (802.3, 31)
@@ -43,7 +43,7 @@ enum class LinkLocal : std::uint8_t {
   lacp,         ///< 0x8809 of subtype 1 (IEEE 802.1AX-2020, 6.4.2.3)
 };
 
-/// What a RoCE packet is wrapped in.
+/// Encapsulation around a RoCE packet.
 enum class Tunnel : std::uint8_t {
   none,
   vxlan,   ///< UDP to port 4789 (RFC 7348)
@@ -108,12 +108,12 @@ struct Dissection {
   bool has_mac() const { return tunnel == Tunnel::none || mac != 0; }
 };
 
-/// What a pause frame asks of whoever receives it. One of IEEE 802.3 (annex 31B) is of all classes.
+/// Request of a pause frame to its receiver. One of IEEE 802.3 (annex 31B) is for all classes.
 struct PauseRequest {
   std::uint8_t classes = 0;               ///< those that it is about, a bit for each
   std::array<std::uint16_t, 8> quanta{};  ///< by class: hold for so many 512 bit times; 0: go on
 };
-/// Of a frame of MAC control; nothing where it is no pause, or was cut before its times end.
+/// Request in a frame of MAC control; none where it is no pause, or was cut before its times end.
 std::optional<PauseRequest> pause_request(std::span<const std::uint8_t> bytes);
 
 /// Never refuses anything: what it does not know is of a kind that says so. `bytes` of `length` on

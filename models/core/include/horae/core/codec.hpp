@@ -201,7 +201,7 @@ struct AddressPlan {
   /// Largest node: host numbers have 24 bits, and the last one is the broadcast address.
   static constexpr NodeId max_node = 0xfffffd;
 
-  /// What the plan adds around a packet, for `frame_bytes`.
+  /// Headers that the plan adds around a packet, for `frame_bytes`.
   Encapsulation encapsulation() const { return {.ipv6 = ipv6, .vlan = vlan_id.has_value()}; }
 };
 

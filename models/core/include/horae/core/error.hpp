@@ -8,9 +8,9 @@
 
 namespace horae {
 
-/// What a user gave is wrong. `what()` is the whole one-line message: where (file:line:column or
-/// the flag), what was found, what was expected, the nearest valid name. The program ends with exit
-/// code 2 and leaves nothing half-written.
+/// A mistake in the user's input. `what()` is the whole one-line message: where (file:line:column
+/// or the flag), what was found, what was expected, the nearest valid name. The program ends with
+/// exit code 2 and leaves nothing half-written.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

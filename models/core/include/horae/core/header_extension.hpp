@@ -1,4 +1,4 @@
-// What features keep in packet headers beyond RoCEv2, and when two of them cannot be in one
+// Fields that features keep in packet headers beyond RoCEv2, and when two of them cannot be in one
 // network.
 #pragma once
 

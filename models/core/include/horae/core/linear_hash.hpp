@@ -11,7 +11,7 @@
 
 namespace horae {
 
-/// What an operator sets of a switch's ECMP hash. Switches of one tier share an offset and tiers
+/// Settings of a switch's ECMP hash. Switches of one tier share an offset and tiers
 /// differ in it, or a tier decides by the bits that the tier before has used up.
 struct LinearHashConfig {
   std::uint32_t offset = 0;  ///< rotation to the right, 0 to 15
@@ -60,7 +60,7 @@ class LinearHash {
     return static_cast<std::uint16_t>(
         ccitt.next(std::uint64_t{crc} << 48, static_cast<std::uint8_t>(byte)) >> 48);
   }
-  /// What each byte at each place adds to the CRC: by linearity all there is to know.
+  /// Contribution of each byte at each place to the CRC; by linearity these describe it completely.
   static constexpr Parts all_parts() {
     Parts parts{};
     for (std::size_t place = 0; place < length; ++place) {

@@ -10,7 +10,7 @@
 
 namespace horae {
 
-/// What `parse_quantity` made of a text: the value, or why there is none.
+/// Result of `parse_quantity`: the value, or why there is none.
 template <class Q>
 struct ParsedQuantity {
   std::optional<Q> value;
@@ -44,7 +44,7 @@ std::string to_text(Bytes bytes);
 std::string to_text(BitRate rate);
 std::string to_text(Hertz frequency);
 
-/// What a message says is expected of each: `a time such as "1.5 us"`.
+/// Words for the expected form in a message: `a time such as "1.5 us"`.
 template <class Q>
 std::string_view quantity_expectation();
 template <>

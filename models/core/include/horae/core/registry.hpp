@@ -28,7 +28,7 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view what
 /// InputError "<what> '<name>' is there already", or that <what> is read and can take no more.
 [[noreturn]] void refuse_entry(std::string_view what, std::string_view name, bool is_read);
 
-/// What the program brings, and what plug-ins add before anybody reads it. Schemas and lists are
+/// Entries of the program, and those that plug-ins add before the first use. Schemas and lists are
 /// made of the entries once, so nothing can be added later.
 template <class Entry>
 class Registry {

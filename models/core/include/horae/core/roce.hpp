@@ -37,7 +37,7 @@ enum class Opcode : std::uint8_t {
   /// A receiver's grant (EQDS), of our transport: four bytes behind the BTH, the payload granted
   /// altogether modulo 2^32. Of the codes that are left to manufacturers (IBTA vol. 1, table 38).
   pull = 0xc0,
-  /// Of a packet that is no RoCEv2 and passes a model all the same. The code is left to
+  /// Opcode of a packet that is not RoCEv2 and passes a model all the same. The code is left to
   /// manufacturers (IBTA vol. 1, table 38); to the models it is neither data nor a response.
   none = 0xff,
 };
@@ -113,11 +113,11 @@ inline constexpr std::int64_t minimum_frame = 64;     ///< with FCS, without pre
 inline constexpr std::uint16_t roce_udp_port = 4791;  ///< IANA, annex A17.3.1
 }  // namespace wire
 
-/// What a frame's size counts: the frame with FCS (L2), or also preamble and inter-packet gap,
+/// Extent of a frame's size: the frame with FCS (L2), or also preamble and inter-packet gap,
 /// which is what occupies the wire (L1).
 enum class Layer : std::uint8_t { l1, l2 };
 
-/// What a packet carries around the headers of its opcode.
+/// Headers around those of a packet's opcode.
 struct Encapsulation {
   bool ipv6 = false;
   bool vlan = false;

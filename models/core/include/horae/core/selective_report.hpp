@@ -1,4 +1,4 @@
-// What an acknowledgement of a transport that takes packets in any order says besides the PSN that
+// Report of a transport that takes packets in any order, in an acknowledgement besides the PSN that
 // is expected next.
 #pragma once
 

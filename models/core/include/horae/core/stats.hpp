@@ -47,7 +47,7 @@ class LogLinearAxis {
     return lower(i) + ((value_type{1} << shift_of(i)) - 1);
   }
 
-  /// What stands for all values of bin `i`: its middle.
+  /// Value that represents bin `i`: its middle.
   static value_type value(int i) noexcept { return lower(i) + (upper(i) - lower(i)) / 2; }
 
  private:
@@ -97,7 +97,7 @@ class Histogram {
 
   /// All of it as numbers, to be put together again elsewhere.
   std::vector<std::int64_t> parts() const;
-  /// What parts() was taken of.
+  /// Inverse of parts().
   static Histogram of_parts(const std::vector<std::int64_t>& parts);
 
  private:
@@ -198,7 +198,7 @@ class WindowedRate {
   Amount amount_{};
 };
 
-/// What a number of a StatTree is of. Its name says it.
+/// Kind of a number of a StatTree. Its name says it.
 enum class StatKind {
   count,    ///< grows: of a window it is the difference of what was counted at its two ends
   maximum,  ///< of all the time so far: the last part of its name begins with `most_` or `longest`

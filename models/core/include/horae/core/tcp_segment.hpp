@@ -18,7 +18,7 @@ struct TcpSegment {
   Psn sequence{};
   Psn acknowledgement{};
 
-  /// What a packet is, if its opcode is `none`.
+  /// The segment of a packet whose opcode is `none`.
   static TcpSegment of(const Packet& p) { return {p.syndrome, p.psn, Psn(p.dest_qp.value())}; }
   void write_to(Packet& p) const {
     p.opcode = Opcode::none;

@@ -52,7 +52,7 @@ class HopRecord {
   constexpr Bytes queue() const {
     return Bytes(static_cast<std::int64_t>((bits_ & queue_mask) * 80 << queue_shift(code())));
   }
-  /// What the port sent since an earlier record of its.
+  /// Bytes that the port sent since an earlier record of its own.
   constexpr Bytes sent_since(HopRecord earlier) const {
     const std::uint64_t units = ((bits_ >> 16) - (earlier.bits_ >> 16)) & sent_mask;
     return Bytes(static_cast<std::int64_t>(units << sent_shift(code())));
@@ -90,9 +90,9 @@ inline constexpr std::uint16_t telemetry_head_bytes = 2;
 /// A time of departure, in data and echoed (IntHeader of the same simulator in its mode TS).
 inline constexpr std::uint16_t timestamp_bytes = 8;
 
-/// What a data packet carries for its sender's congestion control, and an acknowledgement brings
-/// back. It lies behind the packet in its slot of the pool, in networks where any NIC asks for it
-/// (PacketPool::carry_feedback); nowhere else is there any such room.
+/// Data for the sender's congestion control: a data packet carries it, and an acknowledgement
+/// brings it back. It lies behind the packet in its slot of the pool, in networks where any NIC
+/// asks for it (PacketPool::carry_feedback); nowhere else is there any such room.
 struct Feedback {
   static constexpr unsigned most_hops = 14;
 
@@ -121,7 +121,7 @@ struct alignas(64) FeedbackSlot {
 };
 static_assert(sizeof(FeedbackSlot) == 4 * 64);
 
-/// Of a packet from a pool that carries feedback.
+/// Feedback of a packet from a pool that carries it.
 inline Feedback& feedback_of(Packet& p) { return reinterpret_cast<FeedbackSlot&>(p).feedback; }
 inline const Feedback& feedback_of(const Packet& p) {
   return reinterpret_cast<const FeedbackSlot&>(p).feedback;

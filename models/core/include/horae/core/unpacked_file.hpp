@@ -26,7 +26,7 @@ class UnpackedFile {
   /// As many of the next bytes as are there, up to the room that is given; none at the end, and
   /// none from where something is wrong on.
   std::size_t read(std::span<char> room);
-  /// What is wrong: a reason of the system's, or of what the packed data say. Empty: nothing.
+  /// The fault: a reason of the system's, or of what the packed data say. Empty: none.
   const std::string& problem() const;
   /// "gzip", "zstd", or nothing for a file that is not packed.
   std::string_view packing() const;

@@ -1,4 +1,4 @@
-// What the devices of one simulation share.
+// Shared by the devices of one simulation.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,7 @@ class device : public sc_core::sc_module {
   std::uint64_t held() const;
   /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }
-  /// What can still happen to it or by it. It looks at everything that it holds.
+  /// Adds the events that can still happen to it or by it. It looks at everything that it holds.
   void add_outlook(Outlook& outlook) const;
   /// Which of its queues are paused, and whom it pauses.
   virtual void add_waits(PauseWaits& /*waits*/) const {}
@@ -217,7 +217,7 @@ class device : public sc_core::sc_module {
   void gather_as(Picoseconds begin, Picoseconds end);
   void gather(Picoseconds begin, Picoseconds end);
   const Event* find_first_before(Picoseconds end);
-  /// What first_before() finds of the arrivals.
+  /// Adds the arrival for first_before().
   void show_arrival() {
     if (arrivals_.empty()) {
       arrival_.time = never;

@@ -16,7 +16,7 @@ class StatTree;
 
 namespace horae::fabric {
 
-/// What a module on a link is given. Side 0 is towards the first device of `between`, side 1
+/// Interface for a module on a link. Side 0 is towards the first device of `between`, side 1
 /// towards the second.
 class module_context {
  public:

@@ -39,7 +39,7 @@ class module_joint : public sc_core::sc_module, private module_context {
 
   /// Packets that are on their way to the module or in it.
   std::uint64_t held() const { return inside_.size(); }
-  /// What came from each side, what was dropped, and what the module itself counted.
+  /// Adds the packets that came from each side, the dropped ones, and the module's own counters.
   void statistics(StatTree& tree) const;
   /// Where packets are that it holds.
   std::vector<std::string> describe_queues() const;

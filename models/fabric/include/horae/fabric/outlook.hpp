@@ -1,4 +1,4 @@
-// What can still happen in a simulation in which nothing arrives any more.
+// Events that can still happen in a simulation in which nothing arrives any more.
 #pragma once
 
 #include <algorithm>

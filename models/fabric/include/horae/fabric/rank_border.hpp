@@ -1,4 +1,4 @@
-// What crosses between the ranks of a run, and when.
+// Packets and pauses that cross between the ranks of a run, and when.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ class rank_exchange {
   /// more is exchanged.
   virtual void fail(int exit_code, const std::string& text) = 0;
 
-  /// What each rank gives, given to all, by rank.
+  /// Gives the bytes of each rank to all, by rank.
   std::vector<Bytes> all(std::span<const std::byte> mine) {
     const std::vector<std::span<const std::byte>> out(ranks(), mine);
     std::vector<Bytes> in(ranks());

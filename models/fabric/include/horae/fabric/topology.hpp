@@ -53,7 +53,7 @@ class Topology {
   /// The same without some edges (by index, true: withdrawn), detours included: all that a full
   /// recomputation finds.
   std::vector<RouteTable> shortest_path_routes(const std::vector<bool>& withdrawn) const;
-  /// What is left of them when routing withdraws edges (by index, true: withdrawn): the ports that
+  /// Routes left when routing withdraws edges (by index, true: withdrawn): the ports that
   /// still are on a shortest path. No detours: a device whose ports are all gone has no route, as
   /// in a Clos where nothing that came down goes up again.
   std::vector<RouteTable> routes_without(const std::vector<bool>& withdrawn) const;

@@ -15,14 +15,14 @@
 
 namespace horae::fabric {
 
-/// What is special about a link of a generated network; the rest is as for all links.
+/// Values of one link of a generated network; the rest is as for all links.
 struct LinkValues {
   std::optional<BitRate> rate{};
   std::optional<Picoseconds> delay{};
   std::optional<double> loss{};  ///< share of packets lost, in either direction
 };
 
-/// What a generator adds its network through.
+/// Interface through which a generator adds its network.
 class NetworkBuilder {
  public:
   virtual ~NetworkBuilder() = default;

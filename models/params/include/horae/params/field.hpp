@@ -25,7 +25,7 @@ class MemberOf {
   template <class T, class M>
   explicit MemberOf(M T::*member)
       : raw_(std::bit_cast<std::ptrdiff_t>(member)), find_(&find<T, M>), look_(&look<T, M>) {}
-  /// What a Part{} gives of a T: a reference, to const of a const T. It captures nothing.
+  /// Result of a Part{} on a T: a reference, to const of a const T. It captures nothing.
   template <class T, class Part>
   static MemberOf through() {
     return MemberOf(
@@ -58,7 +58,7 @@ class MemberOf {
   Look look_;
 };
 
-/// What a field does with its member, whose type the implementation knows.
+/// Operations of a field on its member, whose type the implementation knows.
 class FieldKind {
  public:
   virtual ~FieldKind() = default;

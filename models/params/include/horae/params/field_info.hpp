@@ -1,4 +1,4 @@
-// What a schema says about a field: its words, its range, where its number comes from.
+// Description of a field in a schema: its words, its range, where its number comes from.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace horae {
 
-/// What is said about a field without a range, a choice or a table.
+/// Description of a field without a range, a choice or a table.
 struct FieldInfo {
   std::string doc = {};
   std::string source = {};
@@ -19,7 +19,7 @@ struct FieldInfo {
   bool required = false;
 };
 
-/// What is said about a field of numbers; the range is inclusive and holds for each element. Of a
+/// Description of a field of numbers; the range is inclusive and holds for each element. For a
 /// quantity that says no minimum it is zero.
 template <class Q>
 struct RangedFieldInfo {

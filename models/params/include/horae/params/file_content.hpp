@@ -1,4 +1,4 @@
-// What a file that a platform names says, as part of the platform's configuration.
+// Content of a file that a platform names, as part of the platform's configuration.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the header of a configuration struct needs: values with their place, and the names of what
+// For headers of configuration structs: values with their place, and the names of what
 // reads them. The source that writes a schema down includes schema.hpp.
 #pragma once
 

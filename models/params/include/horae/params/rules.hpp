@@ -1,4 +1,4 @@
-// What the values of a field may be: any in a range, or those with names.
+// Permitted values of a field: any in a range, or those with names.
 #pragma once
 
 #include <concepts>
@@ -101,7 +101,7 @@ class ChoiceRule {
     names_.push_back(std::move(name));
     values_.push_back(static_cast<Stored>(value));
   }
-  /// Of the first that equals `e`; beyond the last when there is none.
+  /// Index of the first that equals `e`; beyond the last when there is none.
   std::size_t index_of(const E& e) const {
     std::size_t i = 0;
     while (i < values_.size() && !(values_[i] == static_cast<Stored>(e))) ++i;

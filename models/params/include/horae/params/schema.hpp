@@ -38,8 +38,8 @@
 
 namespace horae {
 
-/// What a table may contain and which members of a T it fills. Built once, by chaining; declaring a
-/// name twice or a default outside its own range is a ModelError.
+/// Keys that a table may contain, and the members of a T that they fill. Built once, by chaining;
+/// declaring a name twice or a default outside its own range is a ModelError.
 template <class T>
 class Schema {
  public:

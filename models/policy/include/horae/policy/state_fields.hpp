@@ -1,4 +1,4 @@
-// What a policy keeps for each queue pair, field by field: what hardware would store, not what the
+// State of a policy for each queue pair, field by field: what hardware would store, not what the
 // model's objects take.
 #pragma once
 

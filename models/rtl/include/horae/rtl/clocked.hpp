@@ -1,4 +1,4 @@
-// What all hardware that answers requests has in common: a clock, pins, and the rules that they
+// Common to all hardware that answers requests: a clock, pins, and the rules that they
 // keep.
 #pragma once
 

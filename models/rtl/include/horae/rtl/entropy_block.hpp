@@ -49,7 +49,7 @@ class EntropyRtl final : public policy::Entropy {
   void feedback(const policy::EntropyFeedback& feedback, Picoseconds now) override;
   void freeze(Picoseconds now) override;
   bool frozen() const override { return frozen_; }
-  /// Of the scheme that it implements.
+  /// Bits of the scheme that it implements.
   std::uint64_t bits() const override { return bits_; }
   policy::EntropyCounts counts() const override { return counts_; }
 

@@ -37,7 +37,7 @@ class BlockRtl final : public OrderingRtl {
 
   policy::OrderingAnswer on_packet(const policy::OrderingPacket& packet) override;
   void close(policy::ConnectionId connection) override;
-  /// Nobody knows its registers: nothing.
+  /// Its registers are unknown: empty.
   policy::OrderingMemory memory() const override { return {}; }
   Bytes provided(std::uint32_t) const override { return Bytes(0); }
 

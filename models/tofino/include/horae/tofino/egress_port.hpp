@@ -163,7 +163,7 @@ class EgressPort : public fabric::OutputPort {
   void settle_class(unsigned c) {
     if (queue_[c].packets.empty() && !has_ready(c)) waiting_ &= ~(1u << c);
   }
-  /// Of the own queues of a class that are ready, the one that is served.
+  /// Among the ready own queues of a class, the one that is served.
   unsigned first_own(unsigned c) const {
     const Mask& ready = ready_queues_[c];
     const unsigned word = ready[1] != 0 ? 1 : 0;

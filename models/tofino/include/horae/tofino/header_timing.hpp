@@ -32,7 +32,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(const TimingConfig& config)
       : bytes_(config.parser_bytes.count()), clock_(config.parser_clock) {}
-  /// What a packet takes on top of the parser's fixed time.
+  /// Time of a packet on top of the parser's fixed time.
   Picoseconds time(const Packet& p) const {
     return timed() ? time(header_bytes(p)) : Picoseconds();
   }

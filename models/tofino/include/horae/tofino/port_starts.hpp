@@ -17,7 +17,7 @@ class PortStarts {
 
   /// The time of a port, or `never`.
   Picoseconds of(unsigned port) const { return times_.data()[port]; }
-  /// Of the earliest port, or `never`.
+  /// Time of the earliest port, or `never`.
   Picoseconds next_time() const { return order_.next_time(); }
   /// The earliest port (there is one); it starts nothing from here on.
   unsigned take_next() {

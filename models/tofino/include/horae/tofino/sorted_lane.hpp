@@ -1,4 +1,4 @@
-// What waits for nearly the same time as what came before it: in order without a calendar.
+// Events with nearly the same delay: in order without a calendar.
 #pragma once
 
 #include <algorithm>

@@ -73,7 +73,7 @@ class tofino_switch : public fabric::device {
   void disconnect(const programs::Connection& connection, Picoseconds now);
   /// Tells the programs of changed routes; pipelines of ports stay.
   void update(const programs::Routes& routes);
-  /// What the program costs a pipeline, and where its objects are.
+  /// Cost of the program for a pipeline, and the places of its objects.
   const dataplane::Ledger& ledger() const { return ledger_; }
   /// Time from the last bit in to the queue, without waiting for a clock.
   Picoseconds ingress_latency(unsigned pipeline) const;
@@ -104,7 +104,7 @@ class tofino_switch : public fabric::device {
     std::uint64_t releases = 0;
     Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
   };
-  /// Of all parts, added up.
+  /// Sum over all parts.
   Counters counters() const;
   /// Has passes told to `watcher` as well (before simulation starts; it is kept alive by the
   /// caller), if the simulation is watched at all.
@@ -129,7 +129,7 @@ class tofino_switch : public fabric::device {
   void statistics(StatTree& tree) const override;
   /// Summed over the pipelines.
   void program_statistics(StatTree& tree) const override;
-  /// What programs report of their objects, pipeline by pipeline; empty: nothing.
+  /// Reports of programs on their objects, pipeline by pipeline; empty: none.
   void program_report(nlohmann::ordered_json& out) const;
 
  protected:
@@ -171,7 +171,7 @@ class tofino_switch : public fabric::device {
   void leave_ingress_otherwise(Packet& p, const dataplane::Pass& pass, Picoseconds deparsed);
   [[noreturn]] void no_way_out(const dataplane::Pass& pass) const;
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
-  /// What a frame meets in its queue, before it joins it.
+  /// Notes the queue that a frame joins, before it joins it.
   void note_queue(const Packet& p, unsigned port, unsigned queue, Picoseconds t);
   std::uint32_t cells_in(unsigned port, unsigned queue) const;
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
@@ -215,7 +215,7 @@ class tofino_switch : public fabric::device {
   template <bool watched, bool closely>
   void start_port_as(unsigned port, Picoseconds t);
   void arm(unsigned port);
-  // Of a pipeline of the chip: checked where it comes from.
+  // A pipeline of the chip: its number was checked where it comes from.
   ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }
   void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
   /// A packet is due at `t`, on its way around or to its queue.

@@ -1,4 +1,4 @@
-// What is between ingress and egress: the queues of the ports, the buffer they share, ECN marks,
+// The blocks between ingress and egress: the queues of the ports, the buffer they share, ECN marks,
 // pauses to senders.
 #pragma once
 
@@ -96,7 +96,7 @@ class TrafficManager {
   /// tables of classes, queues of programs that take no buffer.
   bool closely() const { return closely_; }
 
-  /// What a packet has of the buffer, and where it counts (IngressPauses).
+  /// Cells of a packet in the buffer, and where they count (IngressPauses).
   struct Lodging {
     std::int64_t cells = 0;
     IngressPauses::Account account = IngressPauses::nowhere;

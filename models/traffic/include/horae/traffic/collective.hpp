@@ -9,7 +9,7 @@
 
 namespace horae::traffic {
 
-/// What a group of ranks does together.
+/// Joint operation of a group of ranks.
 enum class Operation : std::uint8_t {
   ring_permutation,  ///< each rank writes `size` to the next one
   reduce_scatter,    ///< ring: n-1 steps of size/n
@@ -31,9 +31,9 @@ struct CollectiveConfig {
   Bytes size = 1_MiB;       ///< of a rank's buffer
   /// Messages a step of a ring is cut into. A rank sends a slice on when it has received it.
   std::uint32_t slices = 1;
-  /// Of all_to_all: peers that a rank writes to at a time; 0: all.
+  /// For all_to_all: peers that a rank writes to at a time; 0: all.
   std::uint32_t window = 0;
-  /// Of hierarchical: ranks of a node, which are neighbours by number.
+  /// For hierarchical: ranks of a node, which are neighbours by number.
   std::uint32_t local = 1;
   Picoseconds compute{};  ///< of a schedule: from a slice received to its being sent on
 };

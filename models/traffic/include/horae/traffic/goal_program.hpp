@@ -38,7 +38,7 @@ class GoalPlan {
   const GoalTimes& times() const { return times_; }
   /// In the order in which ranks, then operations, need them.
   const std::vector<GoalChannel>& channels() const { return channels_; }
-  /// Of an operation that sends.
+  /// Channel of a sending operation.
   std::uint32_t channel_of(std::uint32_t rank, std::uint32_t op) const {
     return channel_of_[rank][op];
   }
@@ -50,12 +50,12 @@ class GoalPlan {
   std::vector<std::vector<std::uint32_t>> channel_of_;
 };
 
-/// What rank `rank` does. An operation is ready when all that it requires has ended and all that it
-/// irequires has started. A calc then takes its cpu, when the operations that were ready before it
-/// are through with it. A send takes the cpu for the overhead and is posted. A recv has started
-/// when it is ready; when its message is there the cpu takes the overhead, and it has ended.
-/// Operations that are ready at the same time go in the order in which they became so, at first in
-/// that of the file. Everything is `later` by so much.
+/// Operations of rank `rank`. An operation is ready when all that it requires has ended and all
+/// that it irequires has started. A calc then takes its cpu, when the operations that were ready
+/// before it are through with it. A send takes the cpu for the overhead and is posted. A recv has
+/// started when it is ready; when its message is there the cpu takes the overhead, and it has
+/// ended. Operations that are ready at the same time go in the order in which they became so, at
+/// first in that of the file. Everything is `later` by so much.
 std::unique_ptr<HostProgram> goal_program(std::shared_ptr<const GoalPlan> plan, std::uint32_t rank,
                                           Picoseconds later = {});
 

@@ -1,4 +1,4 @@
-// What a host does with its NIC when it does more than post what is due: the seam between a
+// Program of a host that does more with its NIC than post due messages: the seam between a
 // schedule of operations and whoever has a clock and queue pairs.
 #pragma once
 
@@ -34,7 +34,7 @@ class HostProgram {
   virtual bool finished() const = 0;
   /// When the last thing that is done was done.
   virtual Picoseconds end() const = 0;
-  /// Of one that is not finished: what waits for what, a few lines at most.
+  /// For an unfinished one: what waits for what, a few lines at most.
   virtual std::vector<std::string> waiting() const = 0;
 };
 

@@ -19,7 +19,7 @@ struct TrafficItem {
   std::uint16_t flow = 0;  ///< which of the sender's flows or queue pairs
   /// Not before the sender itself has received so many messages of the exchange it belongs to.
   std::uint64_t after = 0;
-  /// Of an open-loop packet: packets of its flow that are left, for switches that schedule by it.
+  /// For an open-loop packet: packets of its flow that are left, for switches that schedule by it.
   std::uint16_t remaining = 0;
 };
 

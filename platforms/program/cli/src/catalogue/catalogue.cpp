@@ -100,7 +100,7 @@ ordered_json list_policies() {
   return out;
 }
 
-/// What observations may be of: readings of publications, then results of runs.
+/// Quantities of observations: readings of publications, then results of runs.
 ordered_json list_quantities() {
   ordered_json out = ordered_json::array();
   for (const auto& q : question::quantities())

@@ -1,4 +1,4 @@
-// What `horae p4 check` says of a program (internal to the room).
+// The text of `horae p4 check` for a program (internal to the room).
 #pragma once
 
 #include <nlohmann/json.hpp>

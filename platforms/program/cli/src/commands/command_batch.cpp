@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What a child says: memory that has no name and is never full, as a pipe may be.
+/// Output of a child: memory that has no name and is never full, as a pipe may be.
 class Said {
  public:
   Said() : fd_(::memfd_create("horae batch", MFD_CLOEXEC)) {

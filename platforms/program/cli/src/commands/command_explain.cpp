@@ -29,7 +29,7 @@ struct ExplainOptions {
   bool no_progress = false;
 };
 
-/// What an answer is given as: files, and one of text and JSON.
+/// Forms of an answer: files, and one of text and JSON.
 struct Output {
   std::string json, text;
   std::vector<std::pair<std::string, std::string>> tables;  ///< CSV by file name

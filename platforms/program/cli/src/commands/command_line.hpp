@@ -30,7 +30,7 @@ class CommandLine {
 
   Words positional(const CLI::Option& option) const;
 
-  /// What an option's value can be, by its name or by what its help calls the value.
+  /// Possible values of an option, by its name or by the word for its value in the help.
   Words values(const CLI::Option& option, const std::string& typed) const;
 
   config::PlatformConfig platform() const;

@@ -38,7 +38,7 @@ struct RunOptions {
   views::ViewOptions views;
 };
 
-/// What each point says of its senders, as it does alone.
+/// Prints what held back the senders of each point, as a single run does.
 void print_held(const run::SweepOutcome& outcome) {
   std::string lines;
   for (const auto& [label, point] : outcome.points) {
@@ -123,7 +123,7 @@ void check_views(const RunOptions& o, bool sweep) {
   if (!o.out) throw InputError("--trace and other views need --out, the folder for their files");
 }
 
-/// What several ranks do not do.
+/// Refuses options that several ranks do not support.
 void check_ranks(const RunOptions& o, bool sweep) {
   if (sweep) {
     throw InputError(

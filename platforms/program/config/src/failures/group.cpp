@@ -16,7 +16,7 @@ namespace horae::config {
 namespace {
 
 using Direction = ImpairmentGroup::Direction;
-/// What is drawn together: directions of links.
+/// One unit of a random draw: directions of links.
 using Draw = std::vector<KeptPaths::Direction>;
 
 /// By vertex: links to the nearest end point.
@@ -44,7 +44,7 @@ std::vector<unsigned> levels_of(const fabric::Topology& topology) {
   return levels;
 }
 
-/// What may be drawn of the cables, in the order of the platform's links.
+/// Candidates among the cables, in the order of the platform's links.
 std::vector<Draw> cables(const fabric::Topology& topology, const ImpairmentGroup& group) {
   const auto levels = levels_of(topology);
   const Direction direction = group.direction.value_or(Direction::both);
@@ -71,7 +71,7 @@ std::vector<Draw> cables(const fabric::Topology& topology, const ImpairmentGroup
   return out;
 }
 
-/// What may be drawn of the switches: all that one of them sends.
+/// Candidates among the switches: everything that one of them sends.
 std::vector<Draw> switches(const fabric::Topology& topology, const ImpairmentGroup& group) {
   const auto levels = levels_of(topology);
   std::vector<Draw> sends(topology.vertices().size());

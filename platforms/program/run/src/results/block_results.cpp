@@ -1,4 +1,4 @@
-// What blocks of NICs did: their PCIe links, and their packet engines by the public names of
+// Results of blocks of NICs: their PCIe links, and their packet engines by the public names of
 // blocks.
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
   };
   add("read_rate", gbps(sum.bytes_completed), "Gbps of data, mean of NICs");
   add("write_rate", gbps(sum.bytes_written), "Gbps of data, mean of NICs");
-  // What is reserved counts at once, also behind the window.
+  // Reservations count at once, also those that end behind the window.
   const auto share = [&](Picoseconds busy) { return std::min(to_seconds(busy) / time, 1.0); };
   add("upstream_busy", share(sum.upstream_busy), "share of time");
   add("downstream_busy", share(sum.downstream_busy), "share of time");

@@ -1,4 +1,4 @@
-// What became of queue pairs that gave up.
+// Results of queue pairs that gave up.
 #include <algorithm>
 #include <cstdint>
 #include <variant>

@@ -1,4 +1,4 @@
-// What open-loop hosts did.
+// Results of open-loop hosts.
 #include <cstddef>
 #include <vector>
 

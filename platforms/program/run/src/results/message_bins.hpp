@@ -65,7 +65,7 @@ Completion completion_of(const elaboration::Findings& found, const elaboration::
 bool measured(const elaboration::Findings& found, const elaboration::Message& m, Picoseconds from,
               Picoseconds end);
 
-/// What is known of the messages of one bin, or of all.
+/// Totals over the messages of one bin, or over all messages.
 struct MessageBin {
   std::string name;  ///< of its results, with the dot at its end; empty: all
   Bytes from{}, to{};

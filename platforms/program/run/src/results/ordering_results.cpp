@@ -1,4 +1,4 @@
-// What ordering engines of NICs used.
+// Results of the ordering engines of NICs.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace horae::run {
 
-/// What the ordering engines of the receivers did and held, per NIC.
+/// Work and memory of the receivers' ordering engines, per NIC.
 void ordering_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                       const Loaded& loaded, std::vector<NamedResult>& out) {
   rnic::RnicCounters sum;

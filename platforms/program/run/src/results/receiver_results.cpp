@@ -1,4 +1,4 @@
-// What receivers did: delivery, reordering, acknowledgements.
+// Results of receivers: delivery, reordering, acknowledgements.
 #include <string>
 #include <utility>
 #include <vector>

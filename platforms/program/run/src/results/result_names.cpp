@@ -298,7 +298,7 @@ bool ResultName::fits(const std::string& result) const {
     text.remove_prefix(open);
     pattern.remove_prefix(pattern.find('>') + 1);
     for (std::size_t n = 0; n <= text.size(); ++n) {
-      // What stands for several ends with a dot, or is nothing.
+      // The wildcard stands for names that end with a dot, or for nothing.
       if (n > 0 && pattern.front() != '.' && text[n - 1] != '.') continue;
       if (self(self, pattern, text.substr(n))) return true;
     }

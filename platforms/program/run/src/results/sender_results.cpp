@@ -1,4 +1,4 @@
-// What senders did: rates, shares of the line, NACKs, idle time by its cause.
+// Results of senders: rates, shares of the line, NACKs, idle time by its cause.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ double delivered_bytes(const elaboration::Simulation& s, const Snapshot& from, c
   return static_cast<double>(sum);
 }
 
-/// Of the time of its units, what they worked.
+/// Share of its units' time in which the engine worked.
 double busy_share(const rnic::EngineConfig& engine, const rnic::EngineCounters& c, double window) {
   const unsigned pools = engine.pools == rnic::EnginePools::apart ? 2 : 1;
   Picoseconds sum{};
@@ -93,14 +93,14 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
-  // What left in the window; counts are of packets that began in it.
+  // Bits that left in the window; counts are of packets that began in it.
   const double l1_on_wire =
       within_line(tx_l1_bits - (left_after.l1 - left_before.l1), line_bits, picosecond_bits);
   const double l2_on_wire = tx_l2_bits - (left_after.l2 - left_before.l2);
   const double on_wire = layer == Layer::l1 ? l1_on_wire : l2_on_wire;
   add("tx_share", ratio(l1_on_wire, line_bits), "share of line rate");
   add("tx_share_l2", ratio(l2_on_wire, line_bits), "share of line rate");
-  // Of a full line exactly its rate.
+  // A full line has exactly its rate.
   const auto rate = [&](double bits) {
     return std::min(bits / n / window / 1e9, line_rate / n / 1e9);
   };

@@ -1,4 +1,4 @@
-// What switches did: chips one by one, plain ones together, parts of plain ones one by one; and
+// Results of switches: chips one by one, plain ones together, parts of plain ones one by one; and
 // modules on links.
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-// What the traffic of each table with a name was measured by, alone.
+// Results of each table of traffic that has a name, alone.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace horae::run {
 namespace {
 
-/// Of all connections of a table, in the measured time.
+/// Sums over all connections of a table, in the measured time.
 struct Sum {
   std::uint64_t messages = 0, bytes = 0, delivered = 0, in_error = 0;
 };

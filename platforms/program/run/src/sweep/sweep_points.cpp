@@ -68,7 +68,7 @@ class SharedProgress {
 
 namespace {
 
-/// What a point says that does not fit, in lines; the others go on.
+/// Message of a point that does not fit, in lines; the others go on.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -79,7 +79,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// What `work` gives; of what does not fit {"refused": lines}.
+/// Result of `work`; {"refused": lines} if it does not fit.
 template <class F>
 ordered_json unless_refused(F&& work) {
   try {

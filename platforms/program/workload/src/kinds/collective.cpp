@@ -203,7 +203,7 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
   static void check_at_once(const config::PlatformConfig& platform, const Flow& flow) {
     const std::int64_t packets = packets_of(platform, flow.from, flow.message);
     const std::int64_t messages = std::min(flow.depth, flow.count);
-    // What waits for others' messages is posted a few at a time.
+    // Messages that wait for those of others are posted a few at a time.
     const std::int64_t at_once = flow.lead != 0 ? std::min<std::int64_t>(messages, 2) : messages;
     if (packets * at_once <= most_psns) return;
     throw InputError(

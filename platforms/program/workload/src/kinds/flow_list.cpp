@@ -91,7 +91,7 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
 
   Measure measure() const override { return Measure::messages; }
 
-  /// Nobody knows when triggers are through.
+  /// The end is unknown: triggers start flows at times that only the run tells.
   Picoseconds arrivals_end(const config::PlatformConfig& platform) const override {
     return list_.triggers ? platform.sim.duration : list_.flows.back().start;
   }

@@ -34,7 +34,7 @@ struct FlowListConfig {
   static const Schema<FlowListConfig>& schema();
 };
 
-/// What became of a flow list.
+/// Outcome of placing a flow list.
 struct PlacedList {
   traffic::ListFormat format = traffic::ListFormat::automatic;
   std::vector<Flow> flows;    ///< in the order of time; those of triggers come last

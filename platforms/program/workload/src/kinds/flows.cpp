@@ -14,7 +14,7 @@ namespace {
 
 struct FlowsConfig : ArrivalConfig {
   Located<std::string> workload{"alistorage2019", {}};
-  /// Of a workload file of the user's own: what its bytes are (content_hash).
+  /// Content hash of a user's workload file.
   std::optional<Located<std::string>> content;
   static const Schema<FlowsConfig>& schema();
 };

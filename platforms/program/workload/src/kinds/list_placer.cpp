@@ -34,7 +34,7 @@ class Placer {
         config_(config),
         path_(std::move(path)),
         members_(members_of(platform, config.members)) {
-    // Of a network that has numbers of its own a list has the same.
+    // In a network that has numbers of its own, a list uses the same numbers.
     if (config.members.empty()) by_number();
   }
 

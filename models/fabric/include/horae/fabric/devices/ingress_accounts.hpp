@@ -159,7 +159,7 @@ class IngressAccounts {
     bool pausing = false;       ///< a pause is in force
   };
 
-  /// What a queue takes of the pool.
+  /// Bytes of the pool that a queue takes.
   std::int64_t shared(const Queue& q) const {
     return std::max<std::int64_t>(q.bytes - q.headroom - config_.minimum.count(), 0);
   }

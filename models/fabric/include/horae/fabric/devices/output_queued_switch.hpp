@@ -171,7 +171,7 @@ class output_queued_switch : public device {
   std::vector<std::string> describe_queues() const override;
   void add_waits(PauseWaits& waits) const override;
   void statistics(StatTree& tree) const override;
-  /// What a switch with a part of its own counted, for results; all others add nothing.
+  /// Adds counters of a switch's own part to the results; the default adds nothing.
   virtual void part_statistics(StatTree& /*tree*/) const {}
 
  protected:
@@ -229,7 +229,7 @@ class output_queued_switch : public device {
   bool make_room(Packet& p, unsigned port, DropCause cause, Picoseconds t);
   void trim_or_drop(Packet& p, unsigned port, DropCause cause, Picoseconds t);
   void mark_what_leaves(Packet& p, unsigned port, Picoseconds start);
-  /// What is done to a packet on its way out: it is marked, and gets its record.
+  /// Changes a packet on its way out: marks it, and adds its record.
   void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
   void begin_recording();
   bool starts_change_nothing() const;

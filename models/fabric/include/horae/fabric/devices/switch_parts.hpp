@@ -1,4 +1,4 @@
-// What a plain switch may do beyond forwarding: parameters of its parts.
+// Parameters of the parts of a plain switch beyond forwarding.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace horae::fabric {
 
-/// Of a voq_switch.
+/// Parameters of a voq_switch.
 struct VoqConfig {
   Bytes window = 105'000_B;          ///< frame bytes under way to one destination
   Picoseconds timeout = 10_ms;       ///< without any answer: what is under way counts as lost
@@ -25,7 +25,7 @@ enum class NoticeScope : std::uint8_t {
   any,  ///< whatever leaves with a mark
 };
 
-/// Of a notifying_switch.
+/// Parameters of a notifying_switch.
 struct NoticeConfig {
   Picoseconds gap = 50_us;  ///< between CNPs of a flow
   Picoseconds delay{};      ///< from the mark to the CNP being queued

@@ -52,7 +52,7 @@ class voq_switch : public output_queued_switch {
     std::uint64_t released = 0;  ///< of those that had to wait
   };
   const Counters& voq() const { return voq_; }
-  /// What waits now, of all destinations.
+  /// Bytes that wait now, for all destinations.
   Bytes waiting() const { return Bytes(waiting_bytes_); }
   std::uint64_t waiting_packets() const { return voq_.held - voq_.released; }
 

@@ -21,7 +21,7 @@ class ArrivalOrder {
   /// No window may be longer: times in keys are so many bits of picoseconds (1.1 s).
   static constexpr unsigned time_bits = 40;
 
-  /// What `put_in_order` leaves: the arrivals from `next` to `end`.
+  /// Result of `put_in_order`: the arrivals from `next` to `end`.
   struct Cursor {
     const std::uint64_t* next = nullptr;
     const std::uint64_t* end = nullptr;
@@ -29,7 +29,7 @@ class ArrivalOrder {
     Picoseconds base{};
 
     bool empty() const { return next == end; }
-    /// Of the first one, of which there is one.
+    /// Time of the first one, which must exist.
     Picoseconds time() const {
       return base + Picoseconds(static_cast<std::int64_t>(*next >> place_bits));
     }

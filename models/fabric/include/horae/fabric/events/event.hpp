@@ -1,4 +1,4 @@
-// What happens in a device, and in which order.
+// Events of a device, and their order.
 #pragma once
 
 #include <cstdint>

@@ -205,7 +205,8 @@ class OutputPort {
     std::int64_t bytes = 0;  ///< of frames
   };
 
-  // What every packet needs, together: a platform's ports are more than fit a processor's caches.
+  // State that every packet needs, together: a platform's ports are more than fit a processor's
+  // caches.
   tx_port* tx_;
   unsigned waiting_ = 0;  ///< classes that have packets
   std::uint16_t paused_ = 0;

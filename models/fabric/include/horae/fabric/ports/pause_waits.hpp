@@ -24,7 +24,7 @@ struct PortClass {
 struct PauseWaits {
   /// Queues with packets that a pause holds.
   std::vector<PortClass> held;
-  /// Of each ingress port and class whose sender is paused, the queues that its packets are in.
+  /// For each ingress port and class whose sender is paused, the queues that its packets are in.
   std::vector<std::pair<PortClass, PortClass>> kept_in;
 
   void add(const PauseWaits& other);

@@ -18,7 +18,7 @@ namespace horae::fabric {
 class QueueScheduler {
  public:
   static constexpr unsigned classes = 8;
-  /// What a weight of one may send in a turn.
+  /// Bytes that a weight of one may send in a turn.
   static constexpr std::int64_t quantum = 2048;
 
   explicit QueueScheduler(const std::vector<ClassConfig>& configs);

@@ -12,7 +12,7 @@
 
 namespace horae::fabric {
 
-/// What is `bytes` at the rate `reference`, at `rate`.
+/// A threshold of `bytes` at the rate `reference`, scaled to `rate`.
 Bytes in_proportion(Bytes bytes, BitRate rate, BitRate reference);
 
 /// RED-style marking on the instantaneous queue depth (DCQCN, SIGCOMM 2015, section 3.1):

@@ -115,7 +115,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
     return Bytes(((until - t).count() * link_.rate.count() + per_byte - 1) / per_byte);
   }
 
-  /// Of the packet that is on the wire at `t`, what is still to leave, to a picosecond of the wire.
+  /// Bits of the packet on the wire at `t` that are still to leave, to a picosecond of the wire.
   BitsLeft bits_left(Picoseconds t) const;
 
   /// Time a frame occupies the wire, preamble and gap included.
@@ -125,7 +125,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
     return link_.whole_nanoseconds ? exact / 1000 * 1000 : exact;
   }
 
-  /// Of a packet that was sent: from when preamble and `part` bytes of its frame are over to its
+  /// For a sent packet, the time from the end of preamble and `part` bytes of its frame to its
   /// last bit, gap included.
   Picoseconds rest(const Packet& p, Bytes part) const {
     const std::int64_t sent = std::min<std::int64_t>(p.frame, part.count());
@@ -225,10 +225,10 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// When the first reserved packet starts.
   Picoseconds first_reserved() const;
 
-  // What every packet needs, in one cache line: a platform's ports are more than fit a processor's
-  // caches. For the same reason packets for a device lie one behind the other until it takes them:
-  // an entry in its calendar for each would miss the caches for each, as the entries of a slot come
-  // from many senders.
+  // State that every packet needs, in one cache line: a platform's ports are more than fit a
+  // processor's caches. For the same reason packets for a device lie one behind the other until it
+  // takes them: an entry in its calendar for each would miss the caches for each, as the entries of
+  // a slot come from many senders.
   alignas(64) Picoseconds busy_until_{};
   Picoseconds delay_{};       ///< the link's
   Left* left_end_ = nullptr;  ///< of what was left

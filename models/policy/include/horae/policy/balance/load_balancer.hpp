@@ -15,7 +15,7 @@
 
 namespace horae::policy {
 
-/// What a policy may ask of the device it runs in, as of the time of the decision.
+/// State of the device that a policy may ask for, as of the time of the decision.
 class PortView {
  public:
   virtual ~PortView() = default;
@@ -28,11 +28,11 @@ class PortView {
   virtual BitRate rate(unsigned /*choice*/) const { return {}; }
   /// Frame bytes that wait at the candidate's port, whatever `depth` counts.
   virtual Bytes queued(unsigned choice) const { return depth(choice); }
-  /// What is left on the candidate's wire of the packet being sent, preamble and gap included.
+  /// Bytes on the candidate's wire of the packet being sent, preamble and gap included.
   virtual Bytes sending(unsigned /*choice*/) const { return {}; }
 };
 
-/// What a policy must be given to work; the device refuses one it cannot serve.
+/// Requirements of a policy; the device refuses one it cannot serve.
 struct BalanceNeeds {
   bool queue_depth = false;
 };

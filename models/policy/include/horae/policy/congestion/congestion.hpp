@@ -25,8 +25,8 @@ struct NackReactionEntry;
 class CreditedReaction;
 class GrantPoint;
 
-/// What sets rates and what a NACK does to them; the parameters of all algorithms and reactions are
-/// keys of one table.
+/// Selects the algorithm that sets rates, and the reaction to NACKs; the parameters of all
+/// algorithms and reactions are keys of one table.
 struct CongestionConfig {
   std::string algorithm = "none";        ///< see `congestion_algorithms`
   std::string nack_reaction = "ignore";  ///< see `nack_reactions`
@@ -38,7 +38,7 @@ struct CongestionConfig {
                                               const std::vector<NackReactionEntry>& reactions);
 };
 
-/// What an acknowledgement (ACK, NACK or SACK) says beside what it acknowledges.
+/// Report of an acknowledgement (ACK, NACK or SACK) beside what it acknowledges.
 struct AckReport {
   Psn expected{};          ///< everything before is acknowledged
   Psn next_new{};          ///< what the sender sends next for the first time
@@ -108,7 +108,7 @@ std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& confi
 /// Null: no CNPs are sent.
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config);
 
-/// What a sender must hear of its packets beside CNPs and NACKs.
+/// Events of its packets that a sender must be told of beside CNPs and NACKs.
 struct Listening {
   bool acks = false;       ///< acknowledgements, with the mark of what caused them (BECN bit of the
                            ///< BTH: no bytes)
@@ -144,7 +144,7 @@ struct CongestionEntry {
                                              Picoseconds time) = nullptr;
   /// A reaction point knows no PSNs, so that another connection to the same peer may go on with it.
   bool keeps = false;
-  /// What its packets carry beyond RoCEv2, where others may keep something as well.
+  /// Fields in packets beyond RoCEv2, where others may keep something as well.
   std::vector<HeaderExtension> headers = {};
 };
 

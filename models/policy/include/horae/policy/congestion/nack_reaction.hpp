@@ -1,4 +1,4 @@
-// What congestion control does about a NACK: reactions that act on the rate limiter of DCQCN.
+// Reactions of congestion control to a NACK: they act on the rate limiter of DCQCN.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace horae::policy {
 
-/// What a cut that a NACK causes does to the target rate, to which the rate recovers.
+/// Effect of a NACK's cut on the target rate, to which the rate recovers.
 enum class NackTarget {
   keep,      ///< nothing: recovery leads back to where it led before
   previous,  ///< the rate before the cut
   reset,     ///< the rate after the cut: only increases raise it again
 };
 
-/// What a reaction may do to a queue pair's rate.
+/// Actions of a reaction on a queue pair's rate.
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
@@ -85,14 +85,14 @@ class MinGap {
 
 // Parameters of the reactions, for who sets them in C++.
 
-/// Of `paired_cnp`.
+/// Parameters of `paired_cnp`.
 struct NackPairedCnp {
   bool paced = true;  ///< its CNPs keep the interval between CNPs
 
   static const Schema<NackPairedCnp>& schema();
 };
 
-/// Of `saturating_cut` and `slow_restart`.
+/// Parameters of `saturating_cut` and `slow_restart`.
 struct NackCut {
   std::uint32_t rate_kept = 50;      ///< percent of the rate that a cut leaves
   Picoseconds min_gap = 300_us;      ///< between two cuts
@@ -101,7 +101,7 @@ struct NackCut {
   static const Schema<NackCut>& schema();
 };
 
-/// Of `floor`.
+/// Parameters of `floor`.
 struct NackFloor {
   std::uint32_t percent = 50;  ///< of the line rate
 

@@ -1,4 +1,4 @@
-// What schemes that draw entropy values share.
+// Shared by schemes that draw entropy values.
 #pragma once
 
 #include <cstdint>

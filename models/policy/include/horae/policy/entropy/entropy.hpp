@@ -32,7 +32,7 @@ struct EntropyConfig {
   static Schema<EntropyConfig> schema_with(const std::vector<EntropyEntry>& registry);
 };
 
-/// What a sender learns of one packet's path.
+/// Signal about one packet's path for its sender.
 enum class PathSignal : std::uint8_t {
   good,     ///< acknowledged without CE
   marked,   ///< acknowledged with CE

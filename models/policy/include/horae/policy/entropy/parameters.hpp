@@ -22,7 +22,7 @@ struct PlbParameters {
   static const Schema<PlbParameters>& schema();
 };
 
-/// What a flowlet's gap is measured from.
+/// Start of a flowlet's gap.
 enum class FlowletSince : std::uint8_t { ack, packet };
 
 struct FlowletParameters {

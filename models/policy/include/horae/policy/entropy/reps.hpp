@@ -11,7 +11,7 @@
 
 namespace horae::policy {
 
-/// What becomes of the ring when freezing ends.
+/// Treatment of the ring when freezing ends.
 enum class RepsExit : std::uint8_t { keep, clear };
 /// On which feedback freezing may end.
 enum class RepsExitOn : std::uint8_t { any, good };
@@ -65,7 +65,7 @@ class Reps final : public DrawingEntropy {
     return static_cast<std::uint32_t>(std::bit_width(values - 1)) + 1;
   }
 
-  // What tests look at.
+  // State for tests.
   std::uint32_t head() const { return head_; }
   std::uint32_t valid() const { return valid_; }
   bool valid_at(std::uint32_t slot) const { return ring_[slot].valid; }

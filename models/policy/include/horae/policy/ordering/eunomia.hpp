@@ -21,7 +21,7 @@ class EunomiaEngine final : public OrderingEngine {
     Psn expected;                    ///< the transport's: first missing PSN
   };
 
-  /// Of BitmapReach and EunomiaMemorySizes.
+  /// Reads BitmapReach and EunomiaMemorySizes.
   explicit EunomiaEngine(const PolicyParameters& parameters);
   EunomiaEngine(const EunomiaEngine&) = delete;
   EunomiaEngine& operator=(const EunomiaEngine&) = delete;

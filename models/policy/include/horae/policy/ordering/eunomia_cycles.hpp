@@ -7,7 +7,7 @@
 
 namespace horae::policy {
 
-/// What the master array is made of: registers give a word in the clock of its address, a block RAM
+/// Kind of the master array: registers give a word in the clock of its address, a block RAM
 /// in the next.
 enum class EunomiaMemory : std::uint8_t { registers, block_ram };
 

@@ -22,7 +22,7 @@ class OrderedReceiver final : public TransportReceiver {
   ReceiveOutcome on_packet(Psn psn, Psn head, bool last, bool ack_request, bool ends_message);
   /// The connection is over: the engine forgets it. What still comes is a duplicate.
   void close();
-  /// What the engine did for it.
+  /// The engine's answer for it.
   const OrderingAnswer& answer() const { return answer_; }
 
   ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {

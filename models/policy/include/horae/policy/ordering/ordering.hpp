@@ -46,7 +46,7 @@ enum class Rejection : std::uint8_t {
 };
 inline constexpr std::size_t rejections = static_cast<std::size_t>(Rejection::count_);
 
-/// What the hardware does for one packet. Words are the engine's memory accesses of its own width.
+/// Work of the hardware for one packet. Words are the engine's memory accesses of its own width.
 struct OrderingOps {
   std::uint32_t words_read = 0;
   std::uint32_t words_written = 0;
@@ -121,8 +121,8 @@ struct BitmapReach {
   static const Schema<BitmapReach>& schema();
 };
 
-/// What the sender's agent appends to a data packet for the receiver's engine: the connection's
-/// first PSN and whether the packet is its last, 33 bits (Eunomia 3.2.1).
+/// Field that the sender's agent appends to a data packet for the receiver's engine: the
+/// connection's first PSN and whether the packet is its last, 33 bits (Eunomia 3.2.1).
 inline constexpr HeaderExtension ordering_frame{.feature = "the ordering layer's frame",
                                                 .between = "NICs",
                                                 .bth_reserved = 1u << 14,
@@ -136,7 +136,7 @@ struct OrderingEntry {
   std::unique_ptr<OrderingEngine> (*make)(const PolicyParameters&);
   /// Keys of its own beside those of all engines.
   std::vector<OwnParameters> parameters = {};
-  /// What packets between NICs with the engine carry beyond RoCEv2; SACKs name what they have.
+  /// Fields in packets between NICs with the engine beyond RoCEv2; SACKs name what they have.
   std::vector<HeaderExtension> headers = {ordering_frame, received_psn};
   /// Null, or refuses with an InputError what its parameters cannot be together.
   void (*check)(const PolicyParameters&) = nullptr;

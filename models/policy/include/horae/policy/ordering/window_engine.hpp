@@ -21,7 +21,7 @@ inline bool answer_outside(OrderingAnswer& answer, std::int32_t ahead, std::int3
 /// one and rejects others. OrderingOps counts 64-bit words of the bitmap.
 class WindowEngine final : public OrderingEngine {
  public:
-  /// What an open connection costs: bits of packets, and the rest.
+  /// Cost of an open connection: bits of packets, and the rest.
   struct Cost {
     Bytes bitmap{};
     Bytes fixed{};

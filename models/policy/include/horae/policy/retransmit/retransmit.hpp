@@ -13,11 +13,11 @@
 
 namespace horae::policy {
 
-/// What waits, or how many there are of something: everything behind the port, one queue pair's
+/// Extent of a wait or a count: everything behind the port, one queue pair's
 /// packets, nothing.
 enum class Scope : std::uint8_t { none, queue_pair, port };
 
-/// What becomes of a NACK that comes while others are being served.
+/// Treatment of a NACK that comes while others are being served.
 enum class Merge : std::uint8_t {
   every,        ///< each NACK is served, in order of arrival, stale or not
   one_pending,  ///< one waits per queue pair: a later one takes its place; stale ones are skipped
@@ -38,7 +38,7 @@ struct RetransmitConfig {
   static Schema<RetransmitConfig> schema_with(const std::vector<RetransmitEntry>& registry);
 };
 
-/// What serving one NACK takes before its retransmissions may leave, in this order.
+/// Work for one NACK before its retransmissions may leave, in this order.
 struct RetransmitWork {
   Picoseconds processor{};         ///< time of a processor or of pipeline control
   std::uint32_t serial_reads = 0;  ///< dependent 64-byte reads of host memory (context, WQE, MTT)
@@ -58,7 +58,7 @@ class RetransmitPolicy {
   /// Whether a NACK counts as in service until what it asked for is sent, and not only until that
   /// was fetched.
   virtual bool until_sent() const { return false; }
-  /// What sends nothing while a NACK is served.
+  /// Extent of the stall while a NACK is served.
   virtual Scope stall() const { return Scope::none; }
   /// After serving, no new data of the queue pair until everything sent so far is acknowledged.
   virtual bool hold_new_data() const { return false; }

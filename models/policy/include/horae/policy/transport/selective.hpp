@@ -9,7 +9,7 @@
 
 namespace horae::policy {
 
-/// What a sender learned from an acknowledgement with a report.
+/// Result of an acknowledgement with a report at the sender.
 struct SelectiveOutcome {
   AckOutcome ack;
   Bytes delivered{};  ///< payload of packets that are now known to have arrived
@@ -21,7 +21,7 @@ struct SelectiveOutcome {
 class SelectiveSender : public TransportSender {
  public:
   SelectiveSender* selective() final { return this; }
-  /// What next() gave last went on the wire with so much payload.
+  /// Tells that the packet of the last next() went on the wire with so much payload.
   virtual void on_sent(Psn psn, Bytes payload) = 0;
   /// An acknowledgement of everything before `expected` arrived, with its report. A packet that was
   /// trimmed is sent again after retransmit() only, or when its timer runs out.
@@ -48,7 +48,7 @@ class SelectiveReceiver : public TransportReceiver {
  public:
   SelectiveReceiver* selective() final { return this; }
   virtual ReceiveOutcome on_arrival(const Arrival& arrival) = 0;
-  /// What the response that was just decided reports.
+  /// Report of the response that was just decided.
   virtual const SelectiveReport& report() const = 0;
 
   ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) final {

@@ -1,4 +1,4 @@
-// What a sender remembers of when packets were sent: exactly, or as much as hardware can afford.
+// Sending times that a sender keeps: exactly, or as much as hardware can afford.
 #pragma once
 
 #include <boost/container/deque.hpp>

@@ -17,7 +17,7 @@
 
 namespace horae::policy {
 
-/// What is sent again after a timeout.
+/// Packets that are sent again after a timeout.
 enum class TimeoutResend {
   window,  ///< everything not acknowledged, from the oldest on (IBTA vol. 1, 9.7.5.2.4 retry)
   oldest,  ///< the oldest unacknowledged packet only
@@ -71,7 +71,7 @@ struct TransportConfig {
   /// A receiver answers the last packet of a message only where that asks, as where a sender asks
   /// for one acknowledgement of several messages. Set likewise.
   bool ends_ask = true;
-  /// What single transports have besides.
+  /// Parameters of single transports.
   PolicyParameters parameters{};
 
   static const Schema<TransportConfig>& schema();
@@ -82,7 +82,7 @@ struct TransportConfig {
 /// InputError in one line when the ACK timeout or retries are of a transport that has none.
 void check_timeouts(const TransportEntry& transport, const TransportConfig& config);
 
-/// What the hardware would have to do for a decision.
+/// Work of the hardware for a decision.
 struct TransportOps {
   std::uint32_t bitmap_words = 0;  ///< 64-bit words of the reorder bitmap read or written
 };
@@ -107,7 +107,7 @@ struct Transmission {
                              ///< what closes the window or ends a resend
 };
 
-/// What a sender did with an ACK or NACK.
+/// Outcome of an ACK or NACK at the sender.
 struct AckOutcome {
   std::uint32_t newly_acked = 0;  ///< packets by which the cumulative acknowledgement advanced
   bool served = false;            ///< a NACK made it retransmit something
@@ -225,7 +225,7 @@ struct TransportEntry {
   std::unique_ptr<TransportReceiver> (*make_receiver)(const TransportConfig&, Psn first);
   /// Keys of its own beside those of all transports.
   std::vector<OwnParameters> parameters = {};
-  /// What its packets carry beyond RoCEv2.
+  /// Fields in packets beyond RoCEv2.
   std::vector<HeaderExtension> headers = {};
   /// Null, or a timeout of its own besides `rto`. Null also says that a deadline never comes
   /// nearer: where next_deadline() is not `never`, it is not before what it was earlier.

@@ -1,4 +1,4 @@
-// What the transports' senders share: the window, the cumulative acknowledgement, the timer.
+// Shared by the transports' senders: the window, the cumulative acknowledgement, the timer.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class WindowedSender : public TransportSender {
   /// The acknowledgement advanced: forget what need not be sent again.
   virtual void acknowledged() {}
 
-  /// What each timeout begins: the timer anew, and, if nothing was acknowledged since the one
+  /// Start of each timeout: the timer anew, and, if nothing was acknowledged since the one
   /// before, that the first packet sent again asks. Receivers here answer no duplicate that does
   /// not ask (IBTA vol. 1, C9-105, as Linux' software RoCE reads it, answers them all). Where the
   /// last of a range is lost each time, or the next timeout comes before it, a sender would never
@@ -135,13 +135,13 @@ class WindowedSender : public TransportSender {
     --unsent_;
     if (hold_last_ && !held_.empty()) {
       if (held_.front() == psn) held_.pop_front();
-      // What the held packet waits for asks for its acknowledgement.
+      // The packet that the held one waits for requests an ACK.
       else if (held_.front() == fresh_)
         return {.psn = psn, .ack_request = true};
     }
     const bool nth = ack_request_every_ != 0 && (psn.value() + 1) % ack_request_every_ == 0;
-    // What closes the window asks: a receiver that acknowledges less often than once per window
-    // would else stay silent until the timeout.
+    // The packet that closes the window requests an ACK: a receiver that acknowledges less often
+    // than once per window would else stay silent until the timeout.
     return {.psn = psn, .kind = SendKind::fresh, .ack_request = nth || !has_room()};
   }
 

@@ -1,4 +1,4 @@
-// What there is: the content of `horae list`.
+// The content of `horae list`: everything that platforms, programs and policies offer.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What the program's commands share: how a command is registered, and the options many of them
+// Shared by the commands of the program: how a command is registered, and the options many of them
 // have.
 //
 // A command is one file, command_<name>.cpp, with one function `Command add_<name>(CLI::App&)`, its
@@ -60,7 +60,7 @@ CLI::Option* add_json(CLI::App& command, bool& json, const std::string& descript
 /// --no-progress.
 CLI::Option* add_no_progress(CLI::App& command, bool& no_progress);
 
-/// What a run shows of itself: --trace and what goes with it.
+/// Options for views of a run: --trace and the options that go with it.
 void add_views(CLI::App& command, views::ViewOptions& views);
 
 /// `jobs`, or one per core where it is 0.

@@ -1,4 +1,4 @@
-// What can follow `--set`, for shell completion: keys of a platform and values of a key.
+// Candidates behind `--set`, for shell completion: keys of a platform and values of a key.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace horae::cli {
 /// have besides. Sorted.
 std::vector<std::string> keys_of(const config::PlatformConfig& platform);
 
-/// What a key can be: the values of a choice, flag, policy, program, NIC or workload, else the
-/// value in effect, without blanks. Empty for an unknown key.
+/// Possible values of a key: the values of a choice, flag, policy, program, NIC or workload, else
+/// the value in effect, without blanks. Empty for an unknown key.
 std::vector<std::string> values_of(const config::PlatformConfig& platform, const std::string& key);
 
 /// Keys of a NIC without a platform (`horae size --nic`). Sorted.

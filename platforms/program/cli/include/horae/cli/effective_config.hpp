@@ -31,7 +31,7 @@ struct EffectiveConfig {
   nlohmann::ordered_json config;
   /// Files that the configuration names, as it names them, with a name-based UUID of their content.
   nlohmann::ordered_json files;
-  /// Of `config` and `files`; of `config` alone where it names no file, which for a run is the
+  /// Hash of `config` and `files`; of `config` alone where it names no file, which for a run is the
   /// `config_hash` of its summary.
   std::string hash;
   /// {"period_ps", "cut_links", "ranks": [{"share", "devices"}]}; null where it was not asked for.

@@ -23,7 +23,7 @@ void print_plain_devices(const config::PlatformConfig& platform);
 /// The platform's `assumptions` to standard output; nothing where it has none.
 void print_assumptions(const config::PlatformConfig& platform);
 
-/// Of a run that is stuck: what waits; of one that does not fit: what; to standard error, with the
+/// Prints what waits in a stuck run, or what does not fit, to standard error, with the
 /// run's label unless it is empty.
 void print_dump(const std::string& label, const run::RunOutcome& outcome);
 

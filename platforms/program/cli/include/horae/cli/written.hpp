@@ -1,4 +1,4 @@
-// What a command says of the result folder that it wrote.
+// The line that names the result folder of a command.
 #pragma once
 
 #include <string>

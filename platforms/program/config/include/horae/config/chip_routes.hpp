@@ -1,4 +1,4 @@
-// What the control plane of a switch chip knows of the network.
+// The network as the control plane of a switch chip knows it.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace horae::config {
 
-/// What the control plane of the chip at `vertex` knows.
+/// Routes known to the control plane of the chip at `vertex`.
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
                              const fabric::RouteTable& table);
 

@@ -1,4 +1,4 @@
-// What a platform file says to `horae size` and `horae explain`: [size] and [explain].
+// Sections of a platform file for `horae size` and `horae explain`: [size] and [explain].
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct SizeConfig {
   static const Schema<SizeConfig>& schema();
 };
 
-/// What `horae explain` reads, relative to the platform file.
+/// Files that `horae explain` reads, relative to the platform file.
 struct ExplainConfig {
   std::optional<Located<std::string>> observations;
   std::optional<Located<std::string>> hypotheses;

@@ -1,4 +1,4 @@
-// What fails at random: [failures], again and again, and [[impairment_group]].
+// Random failures: [failures], again and again, and [[impairment_group]].
 #pragma once
 
 #include "horae/config/platform.hpp"

@@ -30,7 +30,7 @@ struct LinkSpec {
   static const Schema<LinkSpec>& schema();
 };
 
-/// What changes about a direction of a link.
+/// Changes to one direction of a link.
 struct LinkChange {
   enum class Packets { all, data };
   std::optional<BitRate> rate;
@@ -43,7 +43,7 @@ struct LinkChange {
   void apply(fabric::LinkConfig& direction) const;
 };
 
-/// What is different about a link of a generated network.
+/// Changes to a link of a generated network.
 struct ImpairmentSpec : LinkChange {
   enum class Direction { both, forward };
   std::vector<Located<std::string>> between;

@@ -1,5 +1,5 @@
-// What a ToR that steers by the UDP source port needs to know of the network, and the proof that it
-// is right.
+// Paths as a ToR that steers by the UDP source port needs to know them, and the proof that this
+// view is right.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What the devices of a platform do without, where nothing in its file says so.
+// Features that the devices of a platform do without, where nothing in its file says so.
 #pragma once
 
 #include <string>

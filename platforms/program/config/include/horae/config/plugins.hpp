@@ -10,7 +10,7 @@
 
 namespace horae::config {
 
-/// What stands at the top level of a platform file, above its tables.
+/// Keys at the top level of a platform file, above its tables.
 struct TopConfig {
   std::vector<Located<std::string>> plugins;
   std::optional<std::vector<Located<std::string>>> plugins_content;

@@ -33,7 +33,7 @@ struct TofinoProfile {
 };
 
 struct HostProfile {};
-/// What a host is, for lists and messages.
+/// Description of a host, for lists and messages.
 inline constexpr std::string_view host_doc =
     "A host without a transport: sends open-loop packets and counts what it receives.";
 

@@ -1,4 +1,4 @@
-// What a platform is, and how long and how it runs: [platform] and [sim].
+// Name of a platform, duration and method of a run: [platform] and [sim].
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class StopRule {
              ///< `duration`
 };
 
-/// What the slowdown of a message is relative to.
+/// Reference that the slowdown of a message is relative to.
 enum class IdealTime {
   idle,       ///< its completion time on the same platform, when it is alone
   line_rate,  ///< likewise with nothing but links and fixed latencies in its way

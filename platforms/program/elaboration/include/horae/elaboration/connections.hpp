@@ -1,4 +1,4 @@
-// What traffic asks for, on the NICs: connections, the groups they make, messages and their
+// The traffic of a platform on its NICs: connections, the groups they make, messages and their
 // triggers.
 #pragma once
 
@@ -54,7 +54,7 @@ class Connections {
   /// In place of build(): one message of the platform's traffic, whose flow waits for nothing, and
   /// nothing else. Connection and queue pairs have the numbers that they have in the platform.
   void build_alone(const workload::PlacedMessage& message);
-  /// What slowdowns of messages() are relative to, by message.
+  /// Sets the ideal times that slowdowns of messages() are relative to, by message.
   void set_ideal(std::span<const std::optional<Picoseconds>> times);
 
   /// In the order of the flows, as everything here.
@@ -73,12 +73,12 @@ class Connections {
   bool waiting() const;
 
  private:
-  /// What a trigger starts, and the exchange of its NIC that counts its firings.
+  /// A message that a trigger starts, and the exchange of its NIC that counts its firings.
   struct Trigger {
     int exchange = -1;
     std::vector<std::size_t> starts;  ///< messages whose connections are not closed
   };
-  /// Of a table that is being built: by device, the exchange of flows with a lead; -1: none.
+  /// While a table is built: by device, the exchange of flows with a lead; -1: none.
   using LeadExchanges = std::vector<int>;
 
   /// Programs of the hosts, for the table whose flows follow.

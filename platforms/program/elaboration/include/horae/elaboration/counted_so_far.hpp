@@ -1,4 +1,4 @@
-// What switches, modules and connections have counted by one moment.
+// Counters of switches, modules and connections at one time.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct NamedNumber {
   StatKind kind = StatKind::count;
 };
 
-/// Of the devices that run in this process. NICs and hosts are not among them: theirs are in the
-/// snapshots of a run.
+/// Counters of the devices that run in this process. NICs and hosts are not among them: theirs are
+/// in the snapshots of a run.
 struct CountedSoFar {
-  /// Of a connection, at its sender; what is delivered, at its receiver.
+  /// Counters of a connection, at its sender; the delivered ones at its receiver.
   struct OfFlow {
     std::uint64_t nacks = 0, timeouts = 0;
     std::uint64_t messages = 0, bytes = 0;  ///< completed
@@ -36,7 +36,7 @@ struct CountedSoFar {
   fabric::output_queued_switch::Counters switches;  ///< of plain ones, added up
 
   static CountedSoFar of(const Simulation& simulation);
-  /// What was counted since `before`, which is of the same simulation, or is empty: nothing. Maxima
+  /// The difference to `before`, which is of the same simulation, or is empty: nothing. Maxima
   /// and states stay as they are.
   CountedSoFar since(const CountedSoFar& before) const;
 };

@@ -1,4 +1,4 @@
-// What the devices of a run have to say at its end, wherever they ran.
+// Reports of the devices at the end of a run, from all ranks.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct DeviceEnd {
   std::vector<Picoseconds> programs;  ///< of a NIC's host: when each ended; `never`: it has not
 };
 
-/// Of a module on a link.
+/// Report of a module on a link.
 struct ModuleEnd {
   std::vector<NamedNumber> counters;  ///< measured time
   nlohmann::ordered_json statistics;
@@ -61,8 +61,8 @@ struct PacketBook {
   void add(const PacketBook& other);
 };
 
-/// Of all devices that run in this process; after gather(), of all devices. Sums and distributions
-/// are of whole numbers, so they do not depend on how ranks share the devices.
+/// Reports of all devices that run in this process; after gather(), of all devices. Sums and
+/// distributions are of whole numbers, so they do not depend on how ranks share the devices.
 struct Findings {
   std::vector<FlowEnd> flows;      ///< by connection
   std::vector<DeviceEnd> devices;  ///< by device

@@ -1,4 +1,4 @@
-// What runs as hardware, in place of its model or beside it.
+// Hardware that runs in place of its model or beside it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What parts of an elaborated platform take of the program's memory.
+// Memory of the program that parts of an elaborated platform take.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class MemoryMeter {
 
   MemoryMeter() : last_(allocated()) {}
 
-  /// What was allocated since the last call, or construction, is that of `count` more of `what`.
+  /// Charges memory allocated since the last call, or construction, to `count` more of `what`.
   void charge(std::string_view what, std::size_t count = 1);
 
   /// In the order in which they were first charged.

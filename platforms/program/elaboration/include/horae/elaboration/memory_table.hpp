@@ -1,4 +1,4 @@
-// What a MemoryMeter was charged for, as a table.
+// Charges of a MemoryMeter as a table.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

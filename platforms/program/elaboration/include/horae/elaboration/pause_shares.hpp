@@ -14,7 +14,7 @@ struct PauseShares {
   double one_stream = 0;  ///< from the first port held to the first one released, again and again
 };
 
-/// Of [from, to), which is not empty, by the turns of every port.
+/// Shares of [from, to), which is not empty, by the turns of every port.
 PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from, Picoseconds to);
 
 }  // namespace horae::elaboration

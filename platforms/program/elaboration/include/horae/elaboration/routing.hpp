@@ -14,7 +14,7 @@ class Routing {
  public:
   explicit Routing(const config::PlatformConfig& platform) : platform_(platform) {}
 
-  /// Of the links that are left, where the platform routes by paths; else null.
+  /// Paths over the links that are left, where the platform routes by paths; else null.
   std::shared_ptr<const fabric::PathTable> paths() const;
   /// Routing has converged on changes, all at one time: every switch learns its new routes.
   void apply(std::span<const config::RouteChange> changes, const Devices& devices);

@@ -39,7 +39,7 @@ class Simulation {
 
   /// One message of the platform's traffic (Connections::build_alone), which is messages().front().
   void connect_alone(const workload::PlacedMessage& message) { connections_.build_alone(message); }
-  /// What slowdowns of messages() are relative to, by message.
+  /// Sets the ideal times that slowdowns of messages() are relative to, by message.
   void set_ideal(std::span<const std::optional<Picoseconds>> times) {
     connections_.set_ideal(times);
   }
@@ -81,9 +81,9 @@ class Simulation {
   void close_connections(Picoseconds now) { connections_.close(now, ranks()); }
   /// Whether, here, every source is done, its messages are completed and no packet is under way.
   bool finished() const;
-  /// Of a simulation that is finished, here: when its last message was completed, its last program
-  /// had ended, or the last bit that any port sent had come to the other end of its link, whichever
-  /// was last.
+  /// Time at the end of a finished simulation, in this process: when its last message was
+  /// completed, its last program had ended, or the last bit that any port sent had come to the
+  /// other end of its link, whichever was last.
   Picoseconds finished_at() const;
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.

@@ -50,7 +50,7 @@ class Platform {
   rnic::rnic& nic(const std::string& name);
   tofino::tofino_switch& chip(const std::string& name);
   fabric::output_queued_switch& plain_switch(const std::string& name);
-  /// What all of them share: packets, clock, seed, who watches.
+  /// Shared by all of them: packets, clock, seed, observers.
   fabric::sim_context& context();
 
   /// Goes on to `t`, or to the end of the run if that is before (sim.duration, or all is done with
@@ -60,7 +60,7 @@ class Platform {
   fabric::run_end run() { return run_to(never); }
   /// The run is at its end.
   bool over() const;
-  /// What `horae run` has to say of the run, to the byte but for the wall time: summary.json,
+  /// Results as `horae run` writes them, to the byte but for the wall time: summary.json,
   /// flows.csv, series.csv. ModelError while it is not over, or where sc_start() moved it.
   const run::RunOutcome& results();
   /// Writes results() to a folder, as `horae run --out`.

@@ -35,7 +35,7 @@ struct PassPlan {
 /// are no pass (SamplerPlan::check).
 std::vector<std::size_t> passes_of(std::size_t points);
 
-/// What an answer may spend on a hypothesis.
+/// Limits on the effort for one hypothesis.
 struct SearchPlan {
   std::size_t points;       ///< simulated joint points, at most
   std::size_t experiments;  ///< accepted points that run each experiment
@@ -47,7 +47,7 @@ struct SearchPlan {
 inline constexpr std::array<double, 3> tolerance_factors = {0.5, 1, 2};
 inline constexpr std::size_t as_declared = 1;  ///< index of 1
 
-/// What a search may miss, in tolerances: an exclusion is said of what stayed farther away.
+/// Largest miss of a search, in tolerances: only a hypothesis that stayed farther away is excluded.
 /// Searches of 1000 points of one hypothesis end up to 0.5 tolerances apart, and one of data that
 /// the hypothesis had made itself, where the truth is at 0, came no closer than 1.22
 /// (platforms/evaluations/cx7_spray.md).
@@ -118,7 +118,7 @@ struct Assessed {
   double closest_miss() const { return runs->outcomes()[closest].miss(); }
 };
 
-/// What a hypothesis predicts of an experiment: intervals by quantity.
+/// Predictions of a hypothesis for an experiment: intervals by quantity.
 struct ExperimentPrediction {
   std::size_t hypothesis = 0;  ///< index of Answer::hypotheses
   std::size_t points = 0;

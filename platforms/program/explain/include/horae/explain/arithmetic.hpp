@@ -1,4 +1,4 @@
-// What follows from the published numbers alone, whatever the parameters.
+// Conclusions from the published numbers alone, whatever the parameters.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -77,7 +77,8 @@ std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers);
 /// Why arithmetic excludes a hypothesis.
 struct Exclusion {
   std::string text;
-  /// What the numbers allow over what the hypothesis has, below 1; 0 where nothing would be enough.
+  /// Ratio of the allowed value to the value of the hypothesis, below 1; 0 where nothing would be
+  /// enough.
   double allowed = 0;
 };
 

@@ -1,4 +1,4 @@
-// What arithmetic needs to know of a platform.
+// Facts about a platform that arithmetic needs.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct SenderFacts {
   double payload_bytes = 0;  ///< mean of a packet: messages cut into MTUs
   double frame_bytes = 0;    ///< on the wire, with preamble and gap, at least
 
-  /// Of the first traffic of messages; nothing without one.
+  /// Facts about the first traffic of messages; empty without one.
   static std::optional<SenderFacts> of(const config::PlatformConfig& platform);
   friend bool operator==(const SenderFacts&, const SenderFacts&) = default;
 };

@@ -1,4 +1,4 @@
-// What an experiment would tell: expected information gain (Lindley 1956, Annals of Mathematical
+// Expected information gain of an experiment (Lindley 1956, Annals of Mathematical
 // Statistics 27(4), 986-1005).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace horae::inference {
 
-/// What a hypothesis predicts of an experiment: the outcome at each of its accepted points.
+/// Predicted outcome of an experiment at each accepted point of a hypothesis.
 struct Outcomes {
   std::vector<std::vector<double>> values;  ///< by point, then quantity; finite
   std::vector<double> weights;              ///< by point; above zero

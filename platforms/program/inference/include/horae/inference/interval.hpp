@@ -33,7 +33,7 @@ double quantile(std::vector<WeightedValue> values, double share);
 /// as they go.
 Interval interval_of(std::vector<WeightedValue> values, double share = 0.9);
 
-/// What the accepted points leave of one unknown.
+/// Range of one unknown over the accepted points.
 struct Marginal {
   Interval interval;           ///< of the numbers in [0, 1)
   std::vector<double> shares;  ///< of a discrete one: the weight of each value, in sum 1

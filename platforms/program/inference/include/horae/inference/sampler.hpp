@@ -59,7 +59,7 @@ enum class Stop {
   no_nearer,  ///< all states are equally far
 };
 
-/// What sampling gave.
+/// Result of sampling.
 struct Sampled {
   std::vector<Evaluation> evaluations;  ///< in the order asked for
   std::vector<Level> levels;            ///< the last may be within the target

@@ -11,7 +11,7 @@
 
 namespace horae::inference {
 
-/// What a point shows: by reading, then observation, in tolerances; NaN where it has not run.
+/// Misses of a point: by reading, then observation, in tolerances; NaN where it has not run.
 using Shown = std::vector<std::vector<double>>;
 
 /// How near the others come to what a point shows, in tolerances, under whichever reading they come

@@ -30,7 +30,7 @@ using Position = std::vector<double>;
 /// the same are equal.
 Position canonical(const Space& space, Position position);
 
-/// What was found at a position: how far it is from what was observed, in tolerances. Infinite
+/// Distance of a position from the observations, in tolerances. Infinite
 /// where nothing can be said (a run that was stuck).
 struct Evaluation {
   Position position;

@@ -39,7 +39,7 @@ class JointRuns {
   /// Tolerances up to which a point goes on: conclusions hold for tolerances up to so many times
   /// those declared.
   static constexpr double passing = 2;
-  /// What a run that gave nothing misses by, in tolerances; no miss counts as more.
+  /// Miss of a run without results, in tolerances; no miss counts as more.
   static constexpr double most = 999;
 
   /// `title` begins progress lines. Laboratory and space outlive it.

@@ -15,7 +15,7 @@
 
 namespace horae::lab {
 
-/// What an unknown of a joint space is.
+/// Kind of an unknown of a joint space.
 enum class Unknown { parameter, variant, nuisance, reaction, reaction_parameter, seed };
 std::string name_of(Unknown unknown);
 

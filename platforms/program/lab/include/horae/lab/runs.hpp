@@ -16,7 +16,7 @@
 
 namespace horae::lab {
 
-/// What a run gave.
+/// Result of a run.
 struct RunRecord {
   std::string key;  ///< names the effective configuration
   question::Setting setting;

@@ -1,4 +1,4 @@
-// What `horae explain` reads: published observations, and hypotheses to hold against them.
+// Input files of `horae explain`: published observations, and hypotheses to hold against them.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct ObservationSpec {
   std::string source;
   static const Schema<ObservationSpec>& schema();
 
-  /// What a residual is measured in.
+  /// Unit of a residual.
   double allowance() const { return rounding.value + tolerance.value; }
 };
 
@@ -86,9 +86,9 @@ struct ParameterSpec {
 
 /// Which NACKs a mechanism serves: every one, or several as one.
 enum class Serves { every, merged };
-/// What idles the wire: each NACK served, each received, nothing, or the window.
+/// Cause of an idle wire: each NACK served, each received, nothing, or the window.
 enum class Stalls { served, received, none, window };
-/// What an experiment takes.
+/// Effort of an experiment.
 enum class Effort { command, setting, hardware };
 
 /// A mechanism that may explain the observations: overrides, and parameters. The traits are
@@ -109,7 +109,7 @@ struct HypothesisSpec {
   bool space() const;
 };
 
-/// What congestion control makes of a NACK, on top of a hypothesis.
+/// Reaction of congestion control to a NACK, on top of a hypothesis.
 struct ReactionSpec {
   Located<std::string> id;
   std::string title;

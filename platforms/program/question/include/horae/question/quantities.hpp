@@ -1,4 +1,4 @@
-// What was measured, and how a publication that does not say may be read.
+// Quantities that can be measured, and readings where a publication leaves one open.
 #pragma once
 
 #include <array>

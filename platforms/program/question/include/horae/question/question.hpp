@@ -15,7 +15,7 @@
 
 namespace horae::question {
 
-/// What the command line asks.
+/// Request of the command line.
 struct ExplainRequest {
   std::string platform;
   std::vector<std::string> overrides;

@@ -27,7 +27,7 @@ struct Setting {
 /// without words. Settings that say the same in other words have the same.
 std::string run_key(const config::PlatformConfig& platform);
 
-/// What every setting comes on top of: a platform's file and the command line's overrides.
+/// Base of every setting: a platform's file and the command line's overrides.
 class BasePlatform {
  public:
   BasePlatform() = default;

@@ -7,7 +7,8 @@
 
 namespace horae::ranks {
 
-/// Of a platform's traffic, sent whole or until the run ends, spread evenly over shortest paths.
+/// Load by a platform's traffic, sent whole or until the run ends, spread evenly over shortest
+/// paths.
 struct ExpectedLoad {
   std::vector<double> devices;  ///< work, in no unit; by device
   std::vector<double> links;    ///< data packets, both directions; by link

@@ -1,4 +1,4 @@
-// What `horae replay` is asked to do.
+// Options of `horae replay`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace horae::replay {
 
-/// What becomes of packets to an address that is no node's.
+/// Treatment of packets to an address that is no node's.
 enum class UnknownAddress : std::uint8_t {
   spread,  ///< a node by a hash of the address
   drop,    ///< no node: the switch has no route for it

@@ -1,4 +1,4 @@
-// What is at the other end of a replayed switch's port.
+// Far end of a replayed switch's port.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What happened to each packet of a replay: rows, bytes, accesses to registers.
+// Fate of each packet of a replay: rows, bytes, accesses to registers.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class ReplayRecorder final : public fabric::observer,
                              public tofino::pass_observer,
                              public dataplane::RegisterObserver {
  public:
-  /// What is to be known of the run.
+  /// Facts about the run that the recorder needs.
   struct Setting {
     Picoseconds lead{};                                         ///< the trace's time 0
     std::int64_t stamp_ns = 0;                                  ///< since 1970, of that

@@ -16,7 +16,7 @@
 
 namespace horae::replay {
 
-/// What a trace had, beside its packets.
+/// Totals of a trace beside its packets.
 struct TraceCounts {
   std::uint64_t injected = 0;
   std::array<std::uint64_t, capture::frame_kinds> kinds{};

@@ -13,7 +13,7 @@
 
 namespace horae::results {
 
-/// What a child process is to do.
+/// Work of a child process.
 struct Task {
   std::string title;  ///< begins every message about it: "point '1/2'"
   Location where;     ///< what asked for it

@@ -1,4 +1,4 @@
-// What every summary.json of something that was run begins with.
+// First keys of every summary.json.
 #pragma once
 
 #include <cstdint>

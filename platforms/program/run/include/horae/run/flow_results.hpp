@@ -1,4 +1,4 @@
-// What open-loop traffic is measured by: completion times by size, slowdown, reordering, queries.
+// Results of open-loop traffic: completion times by size, slowdown, reordering, queries.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,9 +11,9 @@
 
 namespace horae::run {
 
-/// Of the messages of `flows`, `incast` and `flow_list` tables that were posted in the measured
-/// time, `from` to `to`, finished or not; nothing without such tables. From posting to the last
-/// acknowledgement at the sender, as the ns-3 simulators of HPCC and ConWeave measure it.
+/// Results over the messages of `flows`, `incast` and `flow_list` tables that were posted in the
+/// measured time, `from` to `to`, finished or not; nothing without such tables. From posting to the
+/// last acknowledgement at the sender, as the ns-3 simulators of HPCC and ConWeave measure it.
 /// Percentiles are nearest ranks of the times themselves.
 ///
 /// - `fct.*`: of all of them; `fct.upto_10KB.*`, ..., `fct.above_1MB.*`: by size (`sim.size_bins`).

@@ -1,4 +1,4 @@
-// What left on a line in a window, beside what the line carries.
+// Bits that left on a line in a window, as a share of its rate.
 #pragma once
 
 #include <fmt/format.h>

@@ -47,7 +47,7 @@ class SeriesCsv {
 
   const elaboration::Simulation& simulation_;
   Snapshot last_;
-  /// What a port had put on its wire: counted, and of that still to leave.
+  /// Bits that a port had put on its wire: counted ones, and those of them still to leave.
   struct SampledPort {
     fabric::TxCounters sent;
     double left = 0;  ///< bits

@@ -30,7 +30,7 @@ class Session {
   bool over() const;
   /// Up to where it has run.
   Picoseconds now() const;
-  /// What came of a run that is over; once. ModelError when the packet balance does not close.
+  /// Outcome of a run that is over; once. ModelError when the packet balance does not close.
   RunOutcome finish();
 
   /// In a simulation that somebody else moves (sc_start()): does what is due by `now` besides what

@@ -1,4 +1,4 @@
-// What messages and pauses of a platform with several data centres are measured by.
+// Results of messages and pauses of a platform with several data centres.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace horae::run {
 
-/// Of a platform whose end points are in several sites; nothing of any other. `from` and `to`: the
+/// Adds results where the end points are in several sites; nothing otherwise. `from` and `to`: the
 /// measured time.
 ///
 /// - `sites.intra.*`, `sites.inter.*`, `sites.all.*`: messages within a site, between sites, and

@@ -1,4 +1,4 @@
-// What the devices of a run have counted by one moment: two of them are the ends of a measurement.
+// Counters of the devices of a run at one time: two of them are the ends of a measurement.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct Snapshot {
   /// of NICs, and of chips.
   Picoseconds switches_paused{}, nics_paused{}, tofinos_paused{};
 
-  /// Of the devices that run in this process.
+  /// Takes the counters of the devices that run in this process.
   static Snapshot take(const elaboration::Simulation& simulation, Picoseconds now);
   /// All ranks of the run call it: rank 0 then has those of all devices.
   void gather(const elaboration::Simulation& simulation, fabric::rank_exchange& ranks);

@@ -11,7 +11,7 @@
 
 namespace horae::size {
 
-/// What a compiler's program becomes, and both accounts of it.
+/// A compiler's program as a design, and both accounts of it.
 struct CompiledDesign {
   std::string pipe;
   std::string compiler;  ///< and its version

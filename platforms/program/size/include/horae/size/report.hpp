@@ -1,4 +1,4 @@
-// What `horae size` says: JSON and text.
+// The answer of `horae size` as JSON and text.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// What designs cost: the work of `horae size`.
+// Prices of designs: the work of `horae size`.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct P4Reading {
   std::optional<std::string> target;  ///< "tofino" or "tofino2"; none: by what the source includes
 };
 
-/// What to price: the programs of a platform, an objects file, or a P4 source.
+/// The designs to price: the programs of a platform, an objects file, or a P4 source.
 struct SizeRequest {
   std::string file;
   bool objects = false;                         ///< `file` is an objects file
@@ -47,7 +47,7 @@ struct Comparison {
   bool agrees() const { return ours && *ours == reference; }
 };
 
-/// What is known of a design that was made of P4 source.
+/// Facts about a design that was made of P4 source.
 struct SourceAccount {
   dataplane::Design design;
   std::vector<std::string> places;  ///< of each object: "file:line:column"

@@ -23,7 +23,7 @@ class PinWaves final : public rtl::PinObserver {
   PinWaves(rtl::OrderingRtl& hardware, Clock clock, const Declare& declare, Set set);
 
   void clocked(const rtl::OrderingInputs& in, const rtl::OrderingOutputs& out) override;
-  /// What was clocked since the last call was for a packet that arrived at `now`.
+  /// Assigns the clocks since the last call to a packet that arrived at `now`.
   void place(Picoseconds now);
 
  private:

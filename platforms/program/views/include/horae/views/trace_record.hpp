@@ -1,4 +1,4 @@
-// What is known of a run for its trace: packets' steps, messages, NACKs, pauses.
+// Events of a run for its trace: packets' steps, messages, NACKs, pauses.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ class TraceRecorder final : public Watcher {
     Psn before;  ///< everything before is acknowledged
     std::uint32_t packet;
   };
-  /// Of a flow.
+  /// State of a flow.
   struct FlowState {
     std::deque<AckInfo> acks;  ///< NACKs among them
     std::deque<AckInfo> nacks;
@@ -112,7 +112,7 @@ class TraceRecorder final : public Watcher {
   void give_back(unsigned events) { record_.kept_events -= events; }
   /// Whether what belongs to the flow's packets is of use.
   bool follows(std::size_t flow) const { return !full_ && filter_.wants_flow(flow); }
-  /// Of a queue pair that sends a flow which is wanted, or receives one.
+  /// Records a span of a queue pair that sends or receives a wanted flow.
   void span(const rnic::rnic& nic, std::size_t qp, TraceRecord::SpanKind kind, std::uint32_t number,
             Picoseconds from, Picoseconds to);
   /// Its wait ends, if it is in a queue.

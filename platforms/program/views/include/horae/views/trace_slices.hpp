@@ -59,9 +59,10 @@ struct TraceSlices {
   std::vector<TraceTrack> tracks;  ///< by device, then as they are shown
   std::vector<TraceSlice> slices;
   std::vector<TraceArrow> arrows;
-  /// Of every packet: its slices are those from here to the next one's.
+  /// First slice of every packet: its slices are those from here to the next packet's.
   std::vector<std::uint32_t> first_slice;
-  /// Of every packet: the slice of the message it is part of, and when it left that; none: neither.
+  /// For every packet: the slice of the message it is part of, and when it left that; none:
+  /// neither.
   std::vector<std::uint32_t> message_slice;
   std::vector<Picoseconds> left_message;
 };

@@ -1,4 +1,4 @@
-// What a user asks to see of a run beside its results.
+// Options for views of a run beside its results.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run shows of itself beside its results.
+// Views of a run beside its results.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ class Views : private Watcher {
   /// A NIC's blocks around a NACK, for the trace.
   void add_timeline(const rnic::Timeline& timeline, const std::string& device);
   void write(results::ResultFolder& folder);
-  /// What is printed beside the results; empty: nothing.
+  /// Text that is printed beside the results; empty: none.
   std::string text() const { return waterfall_ ? waterfall_->text() : std::string(); }
-  /// What a user has to know of the files, a line each: limits that were reached.
+  /// Notes on the files for the user, a line each: limits that were reached.
   std::vector<std::string> notes() const;
 
  private:

@@ -57,7 +57,7 @@ class WaterfallRecorder final : public Watcher {
   WaterfallRecorder(const ViewFilter& filter, const elaboration::Simulation& simulation,
                     std::uint64_t most);
 
-  /// Of one message.
+  /// Times of one message.
   struct Message {
     std::uint32_t flow = 0;
     std::uint64_t ordinal = 0;

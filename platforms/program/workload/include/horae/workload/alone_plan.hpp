@@ -32,7 +32,8 @@ class AlonePlan {
   /// A message of next() took so long alone; absent: it did not end.
   void take(std::size_t message, std::optional<Picoseconds> time);
 
-  /// Of any message, when next() has nothing more. Absent: it, or those beside it, did not end.
+  /// Time of any message, when next() has nothing more. Absent: it, or those beside it, did not
+  /// end.
   std::optional<Picoseconds> time(std::size_t message) const;
 
   struct Account {

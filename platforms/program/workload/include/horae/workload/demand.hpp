@@ -14,7 +14,7 @@ namespace horae::workload {
 std::vector<std::uint64_t> queue_pairs_of(const Traffic& traffic,
                                           const config::PlatformConfig& platform);
 
-/// What the traffic tables read so far ask of each device.
+/// Demand of the traffic tables read so far on each device.
 class Demand {
  public:
   explicit Demand(const config::PlatformConfig& platform)

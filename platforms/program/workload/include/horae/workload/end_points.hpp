@@ -25,7 +25,8 @@ void check_end_points(const TrafficSection& table, const std::vector<Located<std
 const rnic::RnicConfig& nic_at(const config::PlatformConfig& platform, unsigned device);
 /// Packets that the NIC cuts a message into.
 std::int64_t packets_of(const config::PlatformConfig& platform, unsigned from, Bytes message);
-/// Of each device's link out, by its place among the devices; of one with several: of one of them.
+/// Rate of each device's outgoing link, by its place among the devices; with several links, of one
+/// of them.
 std::vector<BitRate> link_rates(const config::PlatformConfig& platform);
 /// PSNs that compare, as serial numbers do: less than half of them.
 inline constexpr std::int64_t most_psns = (Psn::mask + 1) / 2 - 1;

@@ -1,4 +1,4 @@
-// What traffic is made of, whatever its kind: flows between NICs.
+// Elements of traffic of any kind: flows between NICs.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Flow {
   /// or a channel.
   std::uint32_t batch = 0;
   std::uint32_t turn = 0, turns = 1;
-  /// Of a table with programs: the number of the channel whose messages it is. They go when the
+  /// In a table with programs: the number of the channel that owns the message. It goes when the
   /// program of `from` says so, and that of `to` is told of them.
   std::optional<std::uint32_t> channel{};
   /// Whether its NIC may give its packets other entropies than the connection's own, and switches

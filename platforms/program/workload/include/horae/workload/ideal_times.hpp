@@ -17,12 +17,12 @@ namespace horae::workload {
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
-  /// Of a message between two NICs (device indices).
+  /// Time of a message between two NICs (device indices).
   Picoseconds at_line_rate(unsigned from, unsigned to, Bytes bytes) const;
   /// The round trip of a packet, plus all of the message at the sender's rate: twice the delays of
   /// the path, an MTU of payload on each link of the way out, and each packet's bytes on the wire.
   Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
-  /// Of one packet of the sender's MTU and its acknowledgement, by the shortest path with the
+  /// Time of one packet of the sender's MTU and its acknowledgement, by the shortest path with the
   /// lowest ports.
   Picoseconds round_trip(unsigned from, unsigned to) const;
   /// The same by the quickest of the shortest paths.
@@ -45,7 +45,7 @@ class IdealTimes {
   /// The shortest paths that may be the quickest for some message.
   std::vector<Path> paths(unsigned from, unsigned to) const;
   static void keep(std::vector<Path>& paths, Path path);
-  /// Of them, what is between two switches.
+  /// Paths between two switches.
   const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
   Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there) const;
   Picoseconds ack_time(unsigned from, unsigned to, const Path& back) const;

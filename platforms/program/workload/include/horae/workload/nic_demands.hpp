@@ -1,4 +1,4 @@
-// What traffic asks of the memory on its NICs' chips.
+// Demand of traffic on the memory of its NICs' chips.
 #pragma once
 
 #include <cstdint>

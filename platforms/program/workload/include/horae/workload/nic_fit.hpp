@@ -1,4 +1,4 @@
-// What the traffic of a platform asks of its NICs, and whether it fits their chips.
+// Demand of a platform's traffic on its NICs, and whether it fits their chips.
 #pragma once
 
 #include <stdexcept>
@@ -41,7 +41,7 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const rnic::OnChi
 
 bool all_fit(const std::vector<SizedNic>& nics);
 
-/// What must be on a NIC's chip does not fit it; the message has the bill.
+/// Thrown when required state does not fit a NIC's chip; the message has the bill.
 class NicDoesNotFit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -21,7 +21,7 @@ class PathClasses {
     std::uint32_t links = 0;   ///< of the way out
     bool alike = true;  ///< all paths are that a message may take; else its time depends on which
   };
-  /// Of two NICs, by their places among the platform's devices.
+  /// Class of two NICs, by their places among the platform's devices.
   Class of(unsigned from, unsigned to);
 
  private:
@@ -29,9 +29,9 @@ class PathClasses {
     std::uint32_t link = 0;  ///< number of its kind
     unsigned to = 0;         ///< device
   };
-  /// What tells two links apart.
+  /// Properties that tell two links apart.
   using LinkKind = std::vector<std::int64_t>;
-  /// Of each step, the kinds of links that it may take, ascending.
+  /// For each step, the kinds of links that it may take, ascending.
   using Way = std::vector<std::vector<std::uint32_t>>;
 
   std::uint32_t kind_of(LinkKind kind);

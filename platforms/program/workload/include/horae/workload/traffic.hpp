@@ -22,7 +22,7 @@ class NicDemands;
 struct TrafficKind;
 struct TrafficSection;
 
-/// What the flows of a table are measured by.
+/// The way in which the flows of a table are measured.
 enum class Measure : std::uint8_t {
   streams,   ///< rates
   groups,    ///< the completion time of each group: collectives
@@ -47,7 +47,7 @@ using ProgramSink =
 /// from a table that asks for nothing.
 class Traffic : public config::TrafficTable {
  public:
-  /// Of the table that is being read.
+  /// Reads from the table's section.
   explicit Traffic(const TrafficSection& table);
 
   /// Values in effect, in the order of `horae list parameters`, without `kind`.
@@ -70,22 +70,22 @@ class Traffic : public config::TrafficTable {
   }
   /// When the last message comes; 0 where that is no question.
   virtual Picoseconds arrivals_end(const config::PlatformConfig& platform) const;
-  /// What it asks of the NICs' chips; by default what its flows need.
+  /// Adds its demand on the NICs' chips; by default the demand of its flows.
   virtual void ask(const config::PlatformConfig& platform, NicDemands& demands) const;
-  /// What the user is told once about how the table was taken; lines, or nothing.
+  /// A note for the user on how the table was read; lines, or empty.
   virtual std::string note() const { return {}; }
   /// Adds rows to the tables of a run's summary.
   virtual void add_rows(nlohmann::ordered_json& rows) const;
 
-  /// Of flows; a host without a transport may send to any other.
+  /// Pairs of its flows; a host without a transport may send to any other.
   void pairs(const config::PlatformConfig& platform, const PairSink& sink) const final;
 
-  /// Of its connections every so many-th, from the first on, is not sprayed or balanced, but left
+  /// Every so many-th connection, from the first on, is not sprayed or balanced, but left
   /// to the switches' hash; absent: none.
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
-  /// What results of its own are called by: `traffic.<name>.rate`; empty: it has none.
+  /// Prefix of its own results: `traffic.<name>.rate`; empty: it has none.
   std::string name() const { return mix_.name ? mix_.name->value : std::string(); }
   const TrafficKind& kind() const { return kind_; }
   /// Which [[traffic]] table of the platform it is, from 0.
