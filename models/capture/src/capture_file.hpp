@@ -23,7 +23,7 @@ class CaptureFile {
   CaptureFile& operator=(const CaptureFile&) = delete;
 
   std::FILE* stream() const { return stream_; }
-  /// Somebody else closes the stream from now on, while this object still lives.
+  /// The caller closes the stream from now on, while this object still lives.
   void release() { owned_ = false; }
   /// The first bytes, up to `looked_at`, which are still to be read from the stream.
   const std::vector<char>& first() const { return first_; }

@@ -253,7 +253,7 @@ void device::run_wake() {
     run_to(from_sc_time(sc_core::sc_time_stamp()) + 1_ps);
     wake_at(next_time());
   } catch (const sc_core::sc_unwind_exception&) {
-    throw;  // somebody ends this process
+    throw;  // this process is being ended
   } catch (...) {
     context_.clock.fail(std::current_exception(), this);
   }

@@ -69,7 +69,7 @@ void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds lim
     file(in_[r]);
   }
   ++crossings_;
-  // Nothing is sent before anybody has something to do: one long period is exact.
+  // Nothing is sent before a device has work: one long period is exact.
   due_ = std::max(now + period_, std::min(idle_until, limit));
 }
 

@@ -183,7 +183,7 @@ void window_clock::run_devices() {
       if (const auto next = std::next(d); next != devices_.rend()) (*next)->expect_window();
       (*d)->run_window(horizon_);
     } catch (const sc_core::sc_unwind_exception&) {
-      throw;  // somebody ends this process
+      throw;  // this process is being ended
     } catch (...) {
       fail(std::current_exception(), *d);
     }

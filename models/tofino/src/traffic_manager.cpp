@@ -125,7 +125,7 @@ void TrafficManager::change(const Lodging& had, const Packet& p, Picoseconds t) 
   buffer_.give_back(had.cells);
   buffer_.take_again(has.cells);
   if (!pauses_ || (has.account == had.account && has.cells == had.cells)) return;
-  // The difference, so that nobody is paused or told to go on in between.
+  // The difference, so that no sender is paused or released in between.
   const std::int64_t more = has.account == had.account ? has.cells - had.cells : has.cells;
   if (has.account != IngressPauses::nowhere && more > 0)
     pauses_->add(has.account, buffer_.bytes(more), t);

@@ -94,7 +94,7 @@ std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& c) {
   std::vector<CollectiveFlow> flows;
   const Bytes message = part(c, c.ranks * c.slices);
   for (std::uint32_t r = 0; r < c.ranks; ++r) {
-    // The next rank first: in this order nobody is everybody's first.
+    // The next rank first: in this order no rank is the first of all others.
     for (std::uint32_t d = 1; d < c.ranks; ++d) {
       flows.push_back({.from = r, .to = (r + d) % c.ranks, .message = message, .count = c.slices});
       wait_for_window(c, d - 1, flows.back());

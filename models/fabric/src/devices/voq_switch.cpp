@@ -163,7 +163,7 @@ void voq_switch::release(Destination& d, Picoseconds t) {
   }
 }
 
-/// Sees to it that somebody looks while packets wait.
+/// Arms the progress timer while packets wait.
 void voq_switch::watch(std::size_t i, Picoseconds t) {
   Destination& d = destinations_[i];
   if (d.watched) return;

@@ -172,7 +172,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   PlatformConfig platform;
   ordered_json& effective = platform.effective;
   effective = ordered_json::object();
-  load_plugins(root, effective);  // before anybody asks what there is
+  load_plugins(root, effective);  // before registries are first read
 
   const auto reserved = reserved_tables();
   for (const auto& key : root.keys()) {

@@ -65,7 +65,7 @@ struct Platform::Parts {
       SC_METHOD(keep_up);
     }
 
-    sc_core::sc_event anew{"anew"};  ///< somebody else may move the simulation from here on
+    sc_core::sc_event anew{"anew"};  ///< the user's program moves the simulation from here on
 
    private:
     void keep_up() {

@@ -129,7 +129,7 @@ void ReplayRecorder::finish() {
   std::sort(held.begin(), held.end(), [](const Slot* a, const Slot* b) { return a->id < b->id; });
   for (const Slot* slot : held) {
     if (!packets_) break;
-    Packet p = slot->before.packet;  // as it came: where it is now nobody says
+    Packet p = slot->before.packet;  // as it came: its present place is unknown
     write_row(*slot, p, {.verdict = "held"});
   }
   packets_.close();

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All that a result folder may hold: a folder with anything else is somebody's work.
+/// All that a result folder may hold: a folder with anything else holds other work.
 constexpr std::array<std::string_view, 14> result_names = {
     "summary.json", "flows.csv",     "series.csv",      "points",    "ledger.json",
     "trace.json",   "waves.vcd",     "ports",           "runs.csv",  "plots",

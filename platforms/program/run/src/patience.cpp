@@ -27,7 +27,7 @@ std::vector<Picoseconds> network_changes(const config::PlatformConfig& platform)
   return times;
 }
 
-/// Whether what is sent again may take another way: there are several, and somebody chooses anew.
+/// Whether what is sent again may take another way: there are several, and one is chosen anew.
 bool ways_vary(const config::PlatformConfig& platform) {
   const auto& topology = platform.topology;
   std::size_t switches = 0, links = 0;

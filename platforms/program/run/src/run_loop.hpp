@@ -38,7 +38,8 @@ class RunLoop {
   /// Ends a run that is over; may be called once.
   results::Verdict finish();
 
-  /// In a simulation that somebody else moves: what is due by `now` besides what devices do, late.
+  /// In a simulation that another program moves: what is due by `now` besides what devices do,
+  /// late.
   void keep_up(Picoseconds now);
   /// When that is next due; `never`: not at all.
   Picoseconds next_duty() const { return std::min(next_change(), next_closing()); }

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Where the stages of a design that somebody wrote down are printed.
+/// Note behind the stages of a design that was written by hand.
 constexpr const char* by_hand_text =
     "  (a design written by hand: expect more stages, gateways and instructions of the P4 "
     "program)\n";

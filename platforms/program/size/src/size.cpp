@@ -41,7 +41,7 @@ void place_design(const dataplane::Design& design, const dataplane::ChipSpec& ch
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
   SizedDesign out;
-  // Who is expected to be refused must be refused, and nobody else.
+  // Exactly the objects that the file marks as not placeable must be refused.
   const bool refusal = std::any_of(c.expected.begin(), c.expected.end(),
                                    [](const auto& e) { return e.quantity == "placed"; });
   place_design(c.design, spec, request, refusal ? dataplane::PlaceEffort::whole : request.effort,

@@ -1,4 +1,4 @@
-// A file as it was before somebody packed it.
+// A file as it was before it was packed.
 #pragma once
 
 #include <cstddef>

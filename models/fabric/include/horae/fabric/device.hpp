@@ -113,7 +113,8 @@ class device : public sc_core::sc_module {
   /// One event, at `e.time`. Arrivals are events of kind arrival_event: entity is the port, payload
   /// the packet (take it with `arrived`).
   virtual void handle(const Event& e) = 0;
-  /// The same while somebody watches. A device that has more to tell than arrivals overrides it.
+  /// Called instead while an observer is attached. A device with more events than arrivals
+  /// overrides it.
   virtual void handle_watched(const Event& e) {
     notify_arrival(e);
     handle(e);

@@ -95,7 +95,7 @@ class PacketPool {
   }
   std::uint64_t taken_over() const { return taken_over_; }
   std::uint64_t given_away() const { return given_away_; }
-  /// Packets somebody holds now.
+  /// Packets in use now.
   std::uint64_t live() const {
     return created_ + taken_over_ - delivered_ - dropped() - given_away_;
   }

@@ -7,7 +7,7 @@
 
 namespace horae::fabric {
 
-/// Before anybody asks what there is; InputError for a name that is taken (Registry::add).
+/// Before the registry is first read; InputError for a name that is taken (Registry::add).
 void add_topology_kind(TopologyKind kind);
 void add_module_kind(ModuleKind kind);
 

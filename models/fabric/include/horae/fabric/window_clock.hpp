@@ -29,8 +29,8 @@ struct time_config {
 enum class run_end {
   reached,  ///< at `t`, and there is more to do
   idle,     ///< nothing is left to do; it may be earlier than `t`
-  paused,   ///< before `t`, by sc_pause() of somebody else: run_to() goes on from there
-  stopped,  ///< by sc_stop() of somebody else: the simulation is over
+  paused,   ///< before `t`, by another sc_pause(): run_to() goes on from there
+  stopped,  ///< by another sc_stop(): the simulation is over
 };
 
 /// Runs the devices window by window, in one process: a process per device and window costs

@@ -1,5 +1,5 @@
-// Parameters that belong to policies: each policy has a struct of its own, which nobody else needs
-// to know.
+// Parameters that belong to policies: each policy has a struct of its own, which no other code
+// needs to know.
 //
 //   struct Lazy {
 //     Picoseconds nap = 1_us;

@@ -96,7 +96,7 @@ class Served {
   /// The latest requests, the oldest first: at least 512 once there were as many.
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
-  /// Has the pins told to `observer` from now on; null: to nobody. The caller keeps it alive.
+  /// Reports the pins to `observer` from now on; null: no observer. The caller keeps it alive.
   void watch_pins(Observer* observer) { pins_ = observer; }
 
   /// Writes a waveform (VCD) of the last `clocks` clocks, or of as many as are kept: at least 512

@@ -138,7 +138,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   void send(Packet& p, Picoseconds start, Picoseconds pipeline = {});
 
   /// Whether packets may be handed over before they start: to a device of ours that runs in windows
-  /// in this process, over a link that loses nothing, while nobody watches. Known when elaboration
+  /// in this process, over a link that loses nothing, without an observer. Known when elaboration
   /// has ended.
   bool may_reserve() const { return connected_ && !looks_closely(); }
   /// Hands a packet over at `t` that starts as soon as all before it have left; when that is. It
@@ -237,7 +237,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   std::uint32_t room_ = 0;          ///< behind what was left; zero while nothing was
   std::uint32_t reserved_ = 0;      ///< packets at the end of what was left that have not begun
   std::uint16_t peer_port_ = 0;
-  bool closely_ = true;  ///< may lose packets, is watched, or there is nobody to leave them for
+  bool closely_ = true;  ///< may lose packets, is watched, or has no receiver that takes them
   bool connected_ = false;
   TxCounters counters_;
 

@@ -45,7 +45,7 @@ class GrantPoint {
   virtual void on_announced(std::size_t qp, std::uint32_t needed) = 0;
   /// A packet came without its payload, whose length is not known, and has to be sent again.
   virtual void on_trimmed(std::size_t qp) = 0;
-  /// Whether anybody needs more than was granted.
+  /// True if a sender needs more than was granted.
   virtual bool any() const = 0;
   /// Grants a packet; only if any().
   virtual Grant next() = 0;

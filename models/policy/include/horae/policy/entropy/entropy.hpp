@@ -116,7 +116,7 @@ struct EntropyEntry {
   std::vector<StateField> (*state)(const EntropyConfig&, std::uint32_t window);
   /// Keys of its own beside those of all schemes.
   std::vector<OwnParameters> parameters = {};
-  /// True: every packet gets the queue pair's own source port, so that nobody need ask.
+  /// True: every packet gets the queue pair's own source port, so no draw is needed.
   bool constant = false;
   /// Null, or refuses with an InputError what its parameters cannot be together.
   void (*check)(const EntropyConfig&) = nullptr;

@@ -28,8 +28,8 @@ class Simulation {
   /// charged for all of it, or null.
   explicit Simulation(const config::PlatformConfig& platform, fabric::rank_border* border = nullptr,
                       MemoryMeter* meter = nullptr);
-  /// The devices alone, before simulation starts: nobody sends anything, and connect_alone() is to
-  /// follow.
+  /// The devices alone, before simulation starts: no device sends anything, and connect_alone() is
+  /// to follow.
   struct Silent {};
   Simulation(const config::PlatformConfig& platform, Silent silent);
   /// In a time that grows with the number of devices, not with its square.

@@ -1,4 +1,4 @@
-// A platform file inside somebody's own SystemC program.
+// A platform file inside a SystemC program of the user's.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -54,7 +54,7 @@ class Platform {
   fabric::sim_context& context();
 
   /// Goes on to `t`, or to the end of the run if that is before (sim.duration, or all is done with
-  /// sim.stop = "finished"). `paused`, `stopped`: by somebody's sc_pause() or sc_stop().
+  /// sim.stop = "finished"). `paused`, `stopped`: by a call of sc_pause() or sc_stop().
   fabric::run_end run_to(Picoseconds t);
   /// To the end of the run.
   fabric::run_end run() { return run_to(never); }

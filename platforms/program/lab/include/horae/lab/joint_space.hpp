@@ -1,4 +1,4 @@
-// Everything that one hypothesis leaves open, together: its parameters, what nobody published, and
+// Everything that one hypothesis leaves open, together: its parameters, unpublished values, and
 // the reaction of congestion control. How the publication is read is open as well; that takes no
 // more runs.
 #pragma once

@@ -24,7 +24,7 @@ class Session {
   elaboration::Simulation& simulation();
 
   /// Goes on to `t`, or to the end of the run if that is before. `paused` and `stopped`: by
-  /// somebody's sc_pause() or sc_stop(); after a pause the next call goes on.
+  /// a call of sc_pause() or sc_stop(); after a pause the next call goes on.
   fabric::run_end run_to(Picoseconds t);
   /// The run is at its end: what finish() says is all of it.
   bool over() const;
@@ -33,9 +33,9 @@ class Session {
   /// Outcome of a run that is over; once. ModelError when the packet balance does not close.
   RunOutcome finish();
 
-  /// In a simulation that somebody else moves (sc_start()): does what is due by `now` besides what
-  /// devices do, which is to change routes and to close connections. Results of such a run are not
-  /// measured.
+  /// In a simulation that another program moves (sc_start()): does what is due by `now` besides
+  /// what devices do, which is to change routes and to close connections. Results of such a run are
+  /// not measured.
   void keep_up(Picoseconds now);
   /// When keep_up() has something to do; `never`: not again.
   Picoseconds next_duty() const;

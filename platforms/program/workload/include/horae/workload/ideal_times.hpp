@@ -10,10 +10,10 @@
 
 namespace horae::workload {
 
-/// Completion times without anybody else: from posting to the last acknowledgement, on the quickest
-/// of the shortest paths (fewest links), at line rate, with no window, rate, host memory or stage
-/// of a switch program in the way. Packets that take several slow paths at once may be quicker.
-/// What a platform really takes for one message alone: alone_plan.hpp.
+/// Completion times in an otherwise idle network: from posting to the last acknowledgement, on the
+/// quickest of the shortest paths (fewest links), at line rate, with no window, rate, host memory
+/// or stage of a switch program in the way. Packets that take several slow paths at once may be
+/// quicker. What a platform really takes for one message alone: alone_plan.hpp.
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);

@@ -5,7 +5,7 @@
 
 namespace horae::workload {
 
-/// Before anybody asks what there is; InputError for a name that is taken (Registry::add).
+/// Before the registry is first read; InputError for a name that is taken (Registry::add).
 void add_traffic_kind(TrafficKind kind);
 
 }  // namespace horae::workload
