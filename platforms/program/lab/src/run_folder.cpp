@@ -53,7 +53,8 @@ void RunFolder::keep(const RunRecord& record) const {
   const fs::path file = file_of(record.key);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  if (!error) error = results::write_whole(file, json.dump() + "\n");
+  // A record that the disk lost has not its digest: it is no record, and its run is made again.
+  if (!error) error = results::write_whole_unsynced(file, json.dump() + "\n");
   if (error) throw ModelError("cannot write " + file.string() + ": " + error.message());
 }
 

@@ -29,8 +29,7 @@ int open_locked(const fs::path& path) {
   return -1;
 }
 
-/// All of it on the disk.
-std::error_code write_locked(const fs::path& path, std::string_view text) {
+std::error_code write_locked(const fs::path& path, std::string_view text, bool synced) {
   const int fd = open_locked(path);
   if (fd < 0) return last_error();
   std::error_code error;
@@ -40,24 +39,32 @@ std::error_code write_locked(const fs::path& path, std::string_view text) {
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
   // Only now, when the disk has it, may it take a name that others read.
-  if (!error) error = sync(path);
+  if (!error && synced) error = sync(path);
   ::close(fd);
+  return error;
+}
+
+std::error_code put(const fs::path& file, std::string_view text, bool synced) {
+  clean_beside(file);
+  const fs::path written = beside(file, kind);
+  std::error_code error = write_locked(written, text, synced);
+  if (!error) fs::rename(written, file, error);
+  if (error) {
+    std::error_code ignored;
+    fs::remove(written, ignored);
+  }
   return error;
 }
 
 }  // namespace
 
 std::error_code write_whole(const fs::path& file, std::string_view text) {
-  clean_beside(file);
-  const fs::path written = beside(file, kind);
-  std::error_code error = write_locked(written, text);
-  if (!error) fs::rename(written, file, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(written, ignored);
-    return error;
-  }
-  return sync(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  const std::error_code error = put(file, text, true);
+  return error ? error : sync(file.has_parent_path() ? file.parent_path() : fs::path("."));
+}
+
+std::error_code write_whole_unsynced(const fs::path& file, std::string_view text) {
+  return put(file, text, false);
 }
 
 void clean_files(const fs::path& folder) { remove_left_files(folder, kind); }

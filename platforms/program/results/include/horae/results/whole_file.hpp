@@ -13,6 +13,10 @@ namespace horae::results {
 /// what was there stays.
 std::error_code write_whole(const std::filesystem::path& file, std::string_view text);
 
+/// The same without waiting for the disk: whole after the process is killed, perhaps not after the
+/// machine stops. For content whose reader proves it by a digest.
+std::error_code write_whole_unsynced(const std::filesystem::path& file, std::string_view text);
+
 /// Removes what processes of this host that were killed left of any file in a folder, not in those
 /// below it. What a process that is still dying holds stays: it goes the next time.
 void clean_files(const std::filesystem::path& folder);
