@@ -154,6 +154,52 @@ TEST(Search, ANumberToBePredictedIsPredictedFromTheOthers) {
   EXPECT_EQ(found.conclusion, "One mechanism agrees with all two numbers: h.");
 }
 
+// x is the window: 16 to 215. A bound holds on its side however far away, and one allowance beyond.
+TEST(Search, ABoundHoldsOnItsSide) {
+  for (const auto relation : {question::Relation::at_most, question::Relation::at_least}) {
+    MadeUp made(windows, [](int window, std::uint32_t) -> Results { return {{"x.x", window}}; });
+    made.q.request.seeds = 1;
+    made.observe("x.x", question::Use::fit);
+    made.q.observations.observations[0].value = 115;
+    made.q.observations.observations[0].relation = relation;
+    const Asked found = ask(made, 1000);
+    const bool below = relation == question::Relation::at_most;
+    EXPECT_EQ(found.closest, 0);
+    EXPECT_NEAR(found.evidence.share, (below ? 101.0 : 102.0) / windows,
+                3 * found.evidence.error() + 0.02);
+    EXPECT_EQ(found.predictions[0]->least, below ? 16 : 114);
+    EXPECT_EQ(found.predictions[0]->most, below ? 116 : 215);
+  }
+}
+
+// x doubles from condition c to d where the window is 100, by one more hundredth for each window.
+TEST(Search, ANumberRelativeToAnotherConditionIsTheirQuotient) {
+  MadeUp made(windows, [](int window, std::uint32_t) -> Results {
+    return {{"x.x", 7.0 * window}};
+  });
+  made.q.request.seeds = 1;
+  made.add_condition("d", {"nic.ack_delay=9ns"}, [](int window, std::uint32_t) -> Results {
+    return {{"x.x", 7.0 * window * (1 + window / 100.0)}};
+  });
+  made.observe("x.x", question::Use::fit);
+  auto& o = made.q.observations.observations[0];
+  o.condition.value = "d";
+  o.relative_to = Located<std::string>{"c", {}};
+  o.value = 2;
+  o.rounding.value = 0.0951;
+  Asked found = ask(made, 1000);
+  EXPECT_EQ(found.standing, Standing::consistent);
+  EXPECT_NEAR(found.predictions[0]->least, 1.91, 1e-9);
+  EXPECT_NEAR(found.predictions[0]->most, 2.09, 1e-9);
+  // The order of two conditions is a bound of 1 on their quotient.
+  o.relation = question::Relation::at_most;
+  o.value = 1;
+  o.rounding.value = 0.01;
+  found = ask(made, 160);
+  EXPECT_EQ(found.standing, Standing::excluded);
+  EXPECT_NEAR(found.closest, 16, 1e-9);  // 1.16 where the window is 16
+}
+
 // Where all numbers are of one kind nothing is predicted.
 TEST(Search, NumbersOfOneKindAreAllChosenBy) {
   for (const auto use : {question::Use::fit, question::Use::predict}) {

@@ -41,6 +41,12 @@ question::ParameterSpec range(const std::string& key, const std::string& low,
   return p;
 }
 
+Texts texts_of(const std::vector<PointOverride>& overrides) {
+  Texts out;
+  for (const auto& o : overrides) out.push_back(o.text);
+  return out;
+}
+
 /// A platform's file in a folder that is gone with it.
 class Place {
  public:
@@ -126,7 +132,7 @@ TEST(JointSpace, MakesOverridesAndASeedOfAPosition) {
   EXPECT_TRUE(p.matters[4]);
   EXPECT_FALSE(p.matters[5]);
   const JointPoint other = space.at({0, 0, 0, 0.75, 0.5, 0.5, 0});
-  EXPECT_EQ(other.reacting, (Texts{"nic.shaping=quantum", "nic.qp_rate=2 Gbps"}));
+  EXPECT_EQ(texts_of(other.reacting), (Texts{"nic.shaping=quantum", "nic.qp_rate=2 Gbps"}));
   EXPECT_EQ(other.seed, 7u);
 }
 
@@ -163,15 +169,44 @@ TEST(JointSpace, OneOfSeveralVariantsHoldsBelowNuisances) {
   const JointSpace two(q, q.hypotheses.hypotheses.front());
   EXPECT_EQ(name_of(two.dimensions()[1].unknown), "variant");
   EXPECT_EQ(two.dimensions()[1].choices, (Texts{"near", "far"}));
-  EXPECT_EQ(two.at({0.5, 0.75, 0, 0, 0, 0, 0, 0}).platform,
+  EXPECT_EQ(texts_of(two.at({0.5, 0.75, 0, 0, 0, 0, 0, 0}).platform),
             (Texts{"link_default.delay=1us", "nic.mtu=1KiB", "nic.tx_latency=100 ns",
                    "nic.rx_latency=100 ns", "nic.reliability.window=64", "nic.nack_delay=3 us"}));
-  EXPECT_EQ(two.at({0.5, 0.25, 0, 0, 0, 0, 0, 0}).platform.front(), "link_default.delay=10ns");
+  EXPECT_EQ(two.at({0.5, 0.25, 0, 0, 0, 0, 0, 0}).platform.front().text, "link_default.delay=10ns");
   // A single one is no unknown.
   q.hypotheses.variants.pop_back();
   const JointSpace one(q, q.hypotheses.hypotheses.front());
   EXPECT_EQ(one.dimensions().size() + 1, two.dimensions().size());
-  EXPECT_EQ(one.at({0.5, 0, 0, 0, 0, 0, 0}).platform.front(), "link_default.delay=10ns");
+  EXPECT_EQ(one.at({0.5, 0, 0, 0, 0, 0, 0}).platform.front().text, "link_default.delay=10ns");
+}
+
+// Each of two conditions has a value of its own for one key; a third has the nuisance's.
+TEST(JointSpace, AParameterOfOneConditionLeavesOthersAlone) {
+  const Place place;
+  question::Question q = asked(place);
+  q.hypotheses.reactions.clear();
+  question::ConditionSpec third;
+  third.id.value = "third";
+  q.observations.conditions.push_back(third);
+  auto& parameters = q.hypotheses.hypotheses.front().parameters;
+  parameters.push_back(parameters.front());
+  parameters[0].condition = Located<std::string>{"plain", {}};
+  parameters[1].condition = Located<std::string>{"reacting", {}};
+  const JointSpace space(q, q.hypotheses.hypotheses.front());
+  Texts names;
+  for (const auto& d : space.dimensions()) names.push_back(d.name);
+  EXPECT_EQ(names, (Texts{"nic.nack_delay in plain", "nic.nack_delay in reacting", "nic.mtu",
+                          "nic.tx_latency", "nic.nack_delay", "seed"}));
+  const JointPoint p = space.at({0.25, 0.75, 0, 0, 0.5, 0});
+  const auto delays = [&](std::size_t condition) {
+    Texts out = p.setting(q.observations.conditions[condition]).set;
+    std::erase_if(out, [](const auto& text) { return !text.starts_with("nic.nack_delay="); });
+    return out;
+  };
+  EXPECT_EQ(delays(0),
+            (Texts{"nic.nack_delay=500 ns", "nic.nack_delay=2.5 us"}));  // the last holds
+  EXPECT_EQ(delays(1), (Texts{"nic.nack_delay=500 ns", "nic.nack_delay=3.5 us"}));
+  EXPECT_EQ(delays(2), (Texts{"nic.nack_delay=500 ns"}));
 }
 
 TEST(JointSpace, WhereNothingIsOpenTheSeedIs) {

@@ -48,6 +48,7 @@ struct Said {
   std::string id, condition = "far", quantity = "tx_share";
   double value = 0.5, rounding = 0.005, tolerance = 0.05;
   std::string use = "fit", unit = "share of line";
+  std::string relation = {}, relative_to = {};
 };
 
 /// Questions of a platform with one link and conditions that set the same in other words (`far`,
@@ -83,6 +84,8 @@ class Repeats : public testing::Test {
               "\nunit = \"" + s.unit + "\"\nrounding = " + std::to_string(s.rounding) +
               "\ntolerance = " + std::to_string(s.tolerance) + "\nuse = \"" + s.use +
               "\"\nsource = \"s\"\n";
+      if (!s.relation.empty()) text += "relation = \"" + s.relation + "\"\n";
+      if (!s.relative_to.empty()) text += "relative_to = \"" + s.relative_to + "\"\n";
     }
     write("o.toml", text);
     ExplainRequest request;
@@ -146,6 +149,47 @@ TEST_F(Repeats, ContradictionsInConditionsThatSetTheSameAreNamed) {
             "roundings and tolerances allow 0.11");
   // As far as the allowances reach both can hold.
   EXPECT_EQ(refused({{.id = "a"}, {.id = "b", .condition = "apart", .value = 0.61}}), "accepted");
+}
+
+TEST_F(Repeats, BoundsContradictWhatIsBeyondThem) {
+  const Said a = {.id = "a"};
+  const auto with = [&](double value, const char* relation) {
+    return refused({a, {.id = "b", .value = value, .relation = relation}});
+  };
+  EXPECT_EQ(with(0.3, "at_most"),
+            "o.toml:31:9: 'a' = 0.5 and 'b' <= 0.3 share of line contradict each other: tx_share "
+            "in condition 'far' are 0.2 apart, and their roundings and tolerances allow 0.11");
+  EXPECT_NE(with(0.7, "at_least"), "accepted");
+  EXPECT_EQ(with(0.3, "at_least"), "accepted");
+  EXPECT_EQ(with(0.7, "at_most"), "accepted");
+  EXPECT_EQ(with(0.4, "at_most"), "accepted");  // as far as the allowances reach
+  EXPECT_NE(refused({{.id = "a", .value = 0.3, .relation = "at_most"},
+                     {.id = "b", .value = 0.7, .relation = "at_least"}}),
+            "accepted");
+  // A bound is no measurement of the same number.
+  EXPECT_EQ(ids(ask({a, {.id = "b", .relation = "at_most"}})), (Ids{"a", "b"}));
+}
+
+TEST_F(Repeats, ANumberRelativeToAnotherConditionIsARatio) {
+  const auto relative = [](const char* to, const char* unit, double value = 1.7) {
+    return Said{.id = "a", .value = value, .unit = unit, .relative_to = to};
+  };
+  EXPECT_EQ(refused({relative("near", "ratio")}),
+            "accepted");  // a quotient of shares may be above 1
+  EXPECT_EQ(refused({relative("near", "share of line")}),
+            "o.toml:22:8: 'a' is in 'share of line'; expected 'ratio', the unit of two values that "
+            "are divided");
+  EXPECT_EQ(refused({relative("nea", "ratio")}),
+            "o.toml:27:15: unknown condition 'nea', did you mean 'near'?");
+  EXPECT_EQ(refused({relative("far", "ratio")}),
+            "o.toml:27:15: 'a' is relative to its own condition 'far'; expected another");
+  // Another number than the quantity itself, and than the quotient with a third condition.
+  Said b = relative("reacts", "ratio", 0.2), c = {.id = "c"};
+  b.id = "b";
+  EXPECT_EQ(ids(ask({relative("near", "ratio"), b, c})), (Ids{"a", "b", "c"}));
+  b = relative("near", "ratio", 0.2);
+  b.id = "b";
+  EXPECT_NE(refused({relative("near", "ratio"), b}), "accepted");
 }
 
 TEST_F(Repeats, AnIdIsOfOneObservation) {

@@ -20,7 +20,7 @@ class MadeUp {
   /// Results by name of a run with a window and a seed.
   using Run = std::function<std::map<std::string, double>(int window, std::uint32_t seed)>;
 
-  MadeUp(int values, const Run& run) {
+  MadeUp(int values, const Run& run) : values_(values) {
     std::string pattern = (std::filesystem::temp_directory_path() / "horae.XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     std::ofstream(folder_ / "p.toml")
@@ -30,9 +30,6 @@ class MadeUp {
            "[[traffic]]\nkind = \"messages\"\nfrom = [\"a\"]\nto = [\"b\"]\n";
     q.platform = question::BasePlatform((folder_ / "p.toml").string(), {});
     q.request.store = (folder_ / "runs").string();
-    question::ConditionSpec condition;
-    condition.id.value = "c";
-    q.observations.conditions = {condition};
     question::HypothesisSpec h;
     h.id.value = "h";
     question::ParameterSpec window;
@@ -42,11 +39,24 @@ class MadeUp {
     h.parameters = {window};
     q.hypotheses.hypotheses = {h};
     q.hypotheses.variants = {{{"as it is", {}}, {}, true}};
+    add_condition("c", {}, run);
+  }
+  ~MadeUp() { std::filesystem::remove_all(folder_); }
+  MadeUp(const MadeUp&) = delete;
+  MadeUp& operator=(const MadeUp&) = delete;
+
+  /// A condition that sets something, and what its runs give.
+  void add_condition(const std::string& id, const std::vector<std::string>& set, const Run& run) {
+    question::ConditionSpec condition;
+    condition.id.value = id;
+    for (const auto& item : set) condition.set.push_back({item, {}});
+    q.observations.conditions.push_back(condition);
     const RunFolder runs(*q.request.store);
-    for (int w = first; w < first + values; ++w) {
+    for (int w = first; w < first + values_; ++w) {
       for (unsigned s = 0; s < q.request.seeds; ++s) {
         RunRecord record;
-        record.setting = {{"nic.reliability.window=" + std::to_string(w)}, q.seed + s};
+        record.setting = {set, q.seed + s};
+        record.setting.set.push_back("nic.reliability.window=" + std::to_string(w));
         record.key = question::run_key(q.platform.read(record.setting));
         record.verdict = "complete";
         record.results = run(w, record.setting.seed);
@@ -54,10 +64,6 @@ class MadeUp {
       }
     }
   }
-  ~MadeUp() { std::filesystem::remove_all(folder_); }
-  MadeUp(const MadeUp&) = delete;
-  MadeUp& operator=(const MadeUp&) = delete;
-
   /// A number of 0 with an allowance of 1: a result is its own miss in tolerances.
   void observe(const std::string& name, question::Use use) {
     question::ObservationSpec o;
@@ -72,6 +78,7 @@ class MadeUp {
   question::Question q;
 
  private:
+  int values_;
   std::filesystem::path folder_;
 };
 

@@ -58,6 +58,7 @@ const question::ObservationSpec* find_number(const question::ObservationsFile& f
                                              const std::string& condition,
                                              const std::string& quantity) {
   for (const auto& o : file.observations) {
+    if (o.relation != question::Relation::equals || o.relative_to) continue;
     if (o.condition.value == condition && o.quantity.value == quantity) return &o;
   }
   return nullptr;

@@ -116,7 +116,7 @@ void compare(const question::Question& q, const std::vector<inference::Outcomes>
 double noise_of(const question::Question& q, const std::string& quantity) {
   double noise = 0;
   for (const auto& o : q.observations.observations) {
-    if (o.quantity.value == quantity) noise = std::max(noise, o.allowance());
+    if (o.quantity.value == quantity && !o.relative_to) noise = std::max(noise, o.allowance());
   }
   if (noise > 0) return noise;
   constexpr double otherwise = 1e-3;

@@ -98,6 +98,13 @@ ordered_json levels_json(const Assessed& h) {
   return out;
 }
 
+/// What is not plain of a published number: that it is a bound, or relative to another condition.
+void add_relation(const question::ObservationSpec& o, ordered_json& row) {
+  if (o.relation != question::Relation::equals)
+    row["relation"] = o.relation == question::Relation::at_most ? "at_most" : "at_least";
+  if (o.relative_to) row["relative_to"] = o.relative_to->value;
+}
+
 ordered_json hypothesis_json(const question::Question& q, const Assessed& h) {
   ordered_json out = {{"id", h.hypothesis->id.value},      {"family", h.hypothesis->family},
                       {"title", h.hypothesis->title},      {"mechanism", h.hypothesis->mechanism},
@@ -138,6 +145,7 @@ ordered_json hypothesis_json(const question::Question& q, const Assessed& h) {
                         {"unit", published.unit.value},
                         {"allowed", published.allowance()},
                         {"kind", h.predicted[o] ? "predicted" : "calibrated"}};
+    add_relation(published, row);
     row.update(interval_json(*h.predictions[o]));
     out["predictions"].push_back(std::move(row));
   }
@@ -171,6 +179,7 @@ ordered_json published_json(const question::Question& q, const Answer& a,
   if (!p.set.empty()) return out;
   const std::string& condition = p.condition.value_or(curve.condition).value;
   for (const auto& o : q.observations.observations) {
+    if (o.relation != question::Relation::equals || o.relative_to) continue;
     if (o.condition.value == condition) out[o.quantity.value] = o.value;
   }
   // A rate is a share too.
@@ -236,6 +245,7 @@ ordered_json validation_json(const question::Question& q, const Answer& a) {
                      {"tolerances", closest.misses[o]},
                      {"within", std::abs(closest.misses[o]) <= 1},
                      {"source", published.source}});
+      add_relation(published, out.back());
     }
   }
   return out;

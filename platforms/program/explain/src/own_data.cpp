@@ -9,15 +9,12 @@
 namespace horae::explain {
 namespace {
 
-/// Observations in the first conditions that run.
+/// The observations that the first conditions decide.
 std::vector<std::size_t> observed_in(const question::Question& q, const lab::JointRuns& runs,
                                      std::size_t stages) {
   std::vector<std::size_t> out;
   for (std::size_t o = 0; o < q.observations.observations.size(); ++o) {
-    for (std::size_t s = 0; s < stages; ++s) {
-      if (q.observations.observations[o].condition.value == runs.stages()[s]->id.value)
-        out.push_back(o);
-    }
+    if (runs.stage_of(q.observations.observations[o]) < stages) out.push_back(o);
   }
   return out;
 }

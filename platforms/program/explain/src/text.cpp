@@ -117,9 +117,8 @@ std::string accepted_text(const question::Question& q, const Assessed& h) {
     const auto& i = *h.predictions[o];
     rows.push_back({published.id, h.predicted[o] ? "predicted" : "calibrated",
                     number_text(i.low) + " to " + number_text(i.high),
-                    number_text(i.least) + " to " + number_text(i.most),
-                    number_text(published.value), number_text(published.allowance()),
-                    published.unit});
+                    number_text(i.least) + " to " + number_text(i.most), published.value_text(),
+                    number_text(published.allowance()), published.unit});
   }
   out += aligned(rows, {false, false, false, false, true, true, false}, "    ");
   if (h.predicted_share) {

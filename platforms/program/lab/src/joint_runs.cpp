@@ -12,7 +12,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 bool observed(const question::Question& q, const question::ConditionSpec& condition) {
   return std::any_of(q.observations.observations.begin(), q.observations.observations.end(),
-                     [&](const auto& o) { return o.condition.value == condition.id.value; });
+                     [&](const auto& o) { return o.needs(condition.id.value); });
 }
 
 }  // namespace
@@ -41,17 +41,36 @@ RunRequest JointRuns::request(std::size_t i, const question::ConditionSpec& cond
           space_.hypothesis().id.where};
 }
 
-void JointRuns::compare(std::size_t i, const question::ConditionSpec& condition) {
+std::size_t JointRuns::stage_of(const question::ObservationSpec& observation) const {
+  for (std::size_t s = stages_.size(); s > 0; --s) {
+    if (observation.needs(stages_[s - 1]->id.value)) return s - 1;
+  }
+  return stages_.size();
+}
+
+double JointRuns::run_value(std::size_t i, const std::string& condition,
+                            const std::string& metric) {
+  const auto* spec = laboratory_.question().observations.find_condition(condition);
+  return laboratory_.run(request(i, *spec)).value(metric);
+}
+
+double JointRuns::value_of(std::size_t i, const question::ObservationSpec& published,
+                           const question::Readings& readings) {
+  const std::string metric = question::metric_of(published.quantity, readings);
+  const double ours = run_value(i, published.condition, metric);
+  return published.relative_to ? ours / run_value(i, *published.relative_to, metric) : ours;
+}
+
+void JointRuns::compare(std::size_t i, std::size_t stage) {
   const auto& observations = laboratory_.question().observations.observations;
   JointOutcome& outcome = outcomes_[i];
-  const RunRecord& run = laboratory_.run(request(i, condition));
   for (std::size_t r = 0; r < outcome.read.size(); ++r) {
     ReadOutcome& read = outcome.read[r];
     for (std::size_t o = 0; o < observations.size(); ++o) {
       const question::ObservationSpec& published = observations[o];
-      if (published.condition.value != condition.id.value) continue;
-      const double ours = run.value(question::metric_of(published.quantity, space_.readings()[r]));
-      const double miss = (ours - published.value) / published.allowance();
+      if (stage_of(published) != stage) continue;
+      const double ours = value_of(i, published, space_.readings()[r]);
+      const double miss = published.miss(ours);
       read.ours[o] = ours;
       read.misses[o] = std::isfinite(miss) ? std::clamp(miss, -most, most) : most;
       if (std::abs(read.misses[o]) <= read.miss) continue;
@@ -70,7 +89,7 @@ void JointRuns::run_stage(std::size_t stage, const std::vector<std::size_t>& whi
   std::vector<RunRequest> requests;
   for (const std::size_t i : which) requests.push_back(request(i, *stages_[stage]));
   laboratory_.run_all(requests, title_ + ", " + stages_[stage]->id.value);
-  for (const std::size_t i : which) compare(i, *stages_[stage]);
+  for (const std::size_t i : which) compare(i, stage);
 }
 
 std::vector<double> JointRuns::distances(const std::vector<std::vector<double>>& positions) {

@@ -11,6 +11,25 @@ void add_all(std::vector<std::string>& to, const std::vector<std::string>& more)
   to.insert(to.end(), more.begin(), more.end());
 }
 
+void add_all(std::vector<PointOverride>& to, const std::vector<std::string>& more) {
+  for (const auto& text : more) to.push_back({text, {}});
+}
+
+/// A value of an unknown, limited to the unknown's condition.
+void add_value_of(std::vector<PointOverride>& to, const question::ParameterSpec& spec,
+                  const std::string& value) {
+  for (auto& text : spec.overrides(value))
+    to.push_back({std::move(text), spec.condition ? spec.condition->value : std::string()});
+}
+
+/// Those of `from` that hold in a condition.
+void add_in(const std::string& condition, const std::vector<PointOverride>& from,
+            std::vector<std::string>& to) {
+  for (const auto& o : from) {
+    if (o.condition.empty() || o.condition == condition) to.push_back(o.text);
+  }
+}
+
 bool has_key(const question::ParameterSpec& spec, const std::string& key) {
   return spec.key.value == key ||
          std::any_of(spec.also.begin(), spec.also.end(),
@@ -19,12 +38,12 @@ bool has_key(const question::ParameterSpec& spec, const std::string& key) {
 
 bool moved(const std::vector<question::ParameterSpec>& specs, const std::string& key) {
   return std::any_of(specs.begin(), specs.end(),
-                     [&](const auto& spec) { return has_key(spec, key); });
+                     [&](const auto& spec) { return !spec.condition && has_key(spec, key); });
 }
 
 bool same_range(const question::ParameterSpec& a, const question::ParameterSpec& b) {
   return a.key == b.key && a.also == b.also && a.low == b.low && a.high == b.high &&
-         a.values == b.values && a.scale == b.scale;
+         a.values == b.values && a.scale == b.scale && a.condition == b.condition;
 }
 
 }  // namespace
@@ -65,8 +84,8 @@ question::Setting JointPoint::setting(const question::ConditionSpec& condition,
                                       const std::vector<std::string>& more) const {
   question::Setting out{question::texts_of(condition.set), seed};
   add_all(out.set, question::texts_of(condition.brief));
-  add_all(out.set, platform);
-  if (condition.reaction) add_all(out.set, reacting);
+  add_in(condition.id, platform, out.set);
+  if (condition.reaction) add_in(condition.id, reacting, out.set);
   add_all(out.set, more);
   return out;
 }
@@ -80,12 +99,10 @@ JointSpace::JointSpace(const question::Question& question,
           .with(question::texts_of(question.hypotheses.variants.front().set));
   const auto effective =
       question.platform.read(base.with(question::texts_of(hypothesis.set))).effective;
-  for (const auto& p : hypothesis.parameters)
-    add_value(Unknown::parameter, p, p.key.value, effective);
+  for (const auto& p : hypothesis.parameters) add_value(Unknown::parameter, p, effective);
   add_variants();
   for (const auto& n : question.hypotheses.nuisances) {
-    if (!moved(hypothesis.parameters, n.key.value))
-      add_value(Unknown::nuisance, n, n.key.value, effective);
+    if (!moved(hypothesis.parameters, n.key.value)) add_value(Unknown::nuisance, n, effective);
   }
   add_reactions();
   add_readings();
@@ -106,9 +123,9 @@ void JointSpace::add_variants() {
   dimensions_.push_back(std::move(which));
 }
 
-void JointSpace::add_value(Unknown unknown, const question::ParameterSpec& spec, std::string name,
+void JointSpace::add_value(Unknown unknown, const question::ParameterSpec& spec,
                            const nlohmann::ordered_json& effective) {
-  JointDimension d{unknown, std::move(name), question::OpenValue(spec, effective), {}};
+  JointDimension d{unknown, spec.name(), question::OpenValue(spec, effective), {}};
   for (const auto& v : spec.values) d.choices.push_back(v);
   dimensions_.push_back(std::move(d));
 }
@@ -141,8 +158,7 @@ void JointSpace::add_reactions() {
             return d.unknown == Unknown::reaction_parameter && same_range(d.value->spec(), p);
           });
       unknowns.dimensions.push_back(static_cast<std::size_t>(there - dimensions_.begin()));
-      if (there == dimensions_.end())
-        add_value(Unknown::reaction_parameter, p, p.key.value, effective);
+      if (there == dimensions_.end()) add_value(Unknown::reaction_parameter, p, effective);
     }
     reactions_.push_back(std::move(unknowns));
   }
@@ -188,7 +204,7 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
   p.seed = question_.seed;
   const question::ReactionSpec* reaction =
       reactions_.empty() ? nullptr : reactions_.front().reaction;
-  std::vector<std::string> parameters;
+  std::vector<PointOverride> parameters;
   const auto& variants = question_.hypotheses.variants;
   if (variants.size() == 1) add_all(p.platform, question::texts_of(variants.front().set));
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
@@ -204,10 +220,10 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
                                 })->set));
         break;
       case Unknown::nuisance:
-        add_all(p.platform, d.value->spec().overrides(text));
+        add_value_of(p.platform, d.value->spec(), text);
         break;
       case Unknown::parameter:
-        add_all(parameters, d.value->spec().overrides(text));
+        add_value_of(parameters, d.value->spec(), text);
         break;
       case Unknown::seed:
         p.seed = static_cast<std::uint32_t>(std::stoul(text));
@@ -222,12 +238,12 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
     }
   }
   add_all(p.platform, question::texts_of(hypothesis_.set));
-  add_all(p.platform, parameters);
+  p.platform.insert(p.platform.end(), parameters.begin(), parameters.end());
   for (const auto& r : reactions_) {
     if (r.reaction != reaction) continue;
     add_all(p.reacting, question::texts_of(r.reaction->set));
     for (const std::size_t i : r.dimensions) {
-      add_all(p.reacting, dimensions_[i].value->spec().overrides(p.values[i]));
+      add_value_of(p.reacting, dimensions_[i].value->spec(), p.values[i]);
       p.matters[i] = true;
     }
   }

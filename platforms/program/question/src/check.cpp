@@ -112,6 +112,7 @@ class SettingChecker {
     if (specs.empty()) return;
     const auto effective = read(under).effective;
     for (const auto& p : specs) {
+      if (p.condition && p.condition->value != condition_->id.value) continue;
       const OpenValue checked(p, effective);
       std::vector<const Located<std::string>*> ends = {&p.low, &p.high};
       if (p.choice()) {
@@ -158,7 +159,8 @@ class SettingChecker {
   void rates() const {
     for (const auto& o : q_.observations.observations) {
       const MeasuredQuantity* quantity = quantity_behind(o.quantity);
-      if (quantity == nullptr || quantity->unit != "Gbps") continue;
+      if (quantity == nullptr || quantity->unit != "Gbps" || o.relative_to) continue;
+      if (o.relation == Relation::at_most) continue;
       const double fastest = fastest_.at(&q_.condition(o.condition));
       if (fastest == 0 || o.value - o.allowance() <= fastest) continue;
       throw input_error(o.value_where,

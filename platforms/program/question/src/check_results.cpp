@@ -48,7 +48,7 @@ void check_results(const Question& q) {
   };
   for (const auto& o : q.observations.observations) {
     check(o.quantity);
-    if (find_quantity(o.quantity) != nullptr) continue;
+    if (find_quantity(o.quantity) != nullptr || o.relative_to) continue;
     const std::string& unit = units.at(metric_of(o.quantity, {}));
     if (unit == o.unit.value) continue;
     throw input_error(o.unit.where, fmt::format("'{}' is in '{}'; expected '{}', the unit of {}",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "horae/core/error.hpp"
@@ -44,11 +45,15 @@ void check_condition(const Located<std::string>& id, const ObservationsFile& fil
                     : fmt::format("unknown condition '{}'{}", id.value, suggestion(id.value, ids)));
 }
 
-void check_parameters(const std::vector<ParameterSpec>& parameters, const std::string& what) {
-  Names keys(what);
+void check_parameters(const std::vector<ParameterSpec>& parameters, const std::string& what,
+                      const ObservationsFile& observations) {
+  std::map<std::string, Names> keys;  // by the condition that they are limited to
   for (const auto& p : parameters) {
-    keys.add(p.key);
-    for (const auto& other : p.also) keys.add(other);
+    if (p.condition) check_condition(*p.condition, observations);
+    Names& there =
+        keys.try_emplace(p.condition ? p.condition->value : std::string(), what).first->second;
+    there.add(p.key);
+    for (const auto& other : p.also) there.add(other);
     const bool bounds = !p.low.value.empty() || !p.high.value.empty();
     if (p.choice() && bounds) {
       throw input_error(p.key.where, fmt::format("'{}' has both bounds and values; expected either",
@@ -78,23 +83,42 @@ void check_parameters(const std::vector<ParameterSpec>& parameters, const std::s
   }
 }
 
+void check_unit(const ObservationSpec& o) {
+  const auto expect = [&](std::string_view unit, const std::string& whose) {
+    if (o.unit.value == unit) return;
+    throw input_error(o.unit.where, fmt::format("'{}' is in '{}'; expected '{}', the unit of {}",
+                                                o.id.value, o.unit.value, unit, whose));
+  };
+  if (o.relative_to) return expect("ratio", "two values that are divided");
+  if (const MeasuredQuantity* quantity = find_quantity(o.quantity))
+    expect(quantity->unit, o.quantity.value);
+}
+
+/// What the observed number can be: a quotient of two values has no upper end.
+ValueRange values_of(const ObservationSpec& o) {
+  return o.relative_to ? ValueRange{} : question::range_of(o.quantity.value, o.unit.value);
+}
+
 void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
   check_condition(o.condition, file);
-  check_quantity(o.quantity);
-  const MeasuredQuantity* quantity = find_quantity(o.quantity);
-  if (quantity != nullptr && o.unit.value != quantity->unit) {
-    throw input_error(o.unit.where,
-                      fmt::format("'{}' is in '{}'; expected '{}', the unit of {}", o.id.value,
-                                  o.unit.value, quantity->unit, o.quantity.value));
+  if (o.relative_to) {
+    check_condition(*o.relative_to, file);
+    if (o.relative_to->value == o.condition.value) {
+      throw input_error(o.relative_to->where,
+                        fmt::format("'{}' is relative to its own condition '{}'; expected another",
+                                    o.id.value, o.condition.value));
+    }
   }
+  check_quantity(o.quantity);
+  check_unit(o);
   for (const auto& [name, number] :
        {std::pair{"rounding", &o.rounding}, {"tolerance", &o.tolerance}}) {
     if (number->value >= 0) continue;
     throw input_error(number->where,
                       fmt::format("'{}': {} = {} is below zero", o.id.value, name, number->value));
   }
-  // A difference within the last digit is no reason to refuse; a tolerance is a model's.
-  const ValueRange range = range_of(o.quantity, o.unit);
+  // What its last digit leaves open is no reason to refuse it; a tolerance is a model's.
+  const ValueRange range = values_of(o);
   if (o.value - o.rounding.value > range.most || o.value + o.rounding.value < range.least) {
     throw input_error(
         o.value_where,
@@ -158,6 +182,28 @@ ObservationsFile with_imports(const std::string& path) {
 
 }  // namespace
 
+double ObservationSpec::miss(double ours) const {
+  const double off = (ours - value) / allowance();
+  if (relation == Relation::at_most) return off < 0 ? 0 : off;
+  if (relation == Relation::at_least) return off > 0 ? 0 : off;
+  return off;
+}
+
+bool ObservationSpec::needs(const std::string& condition_id) const {
+  return condition.value == condition_id || (relative_to && relative_to->value == condition_id);
+}
+
+std::string ObservationSpec::value_text() const {
+  const char* sign = relation == Relation::at_most    ? "<= "
+                     : relation == Relation::at_least ? ">= "
+                                                      : "";
+  return fmt::format("{}{:.4g}", sign, value);
+}
+
+std::string ParameterSpec::name() const {
+  return condition ? fmt::format("{} in {}", key.value, condition->value) : key.value;
+}
+
 std::vector<std::string> ParameterSpec::overrides(const std::string& value) const {
   std::vector<std::string> out = {key.value + "=" + value};
   for (const auto& other : also) out.push_back(other.value + "=" + value);
@@ -201,18 +247,18 @@ HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& 
   }
   Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
       experiments("experiment"), curves("curve");
-  check_parameters(file.nuisances, "nuisance");
+  check_parameters(file.nuisances, "nuisance", observations);
   for (const auto& v : file.variants) {
     variants.add(v.label);
     check_variant(v, file.nuisances);
   }
   for (const auto& h : file.hypotheses) {
     hypotheses.add(h.id);
-    check_parameters(h.parameters, "parameter");
+    check_parameters(h.parameters, "parameter", observations);
   }
   for (const auto& r : file.reactions) {
     reactions.add(r.id);
-    check_parameters(r.parameters, "parameter");
+    check_parameters(r.parameters, "parameter", observations);
   }
   for (const auto& e : file.experiments) {
     experiments.add(e.id);

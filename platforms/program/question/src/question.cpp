@@ -68,7 +68,8 @@ std::vector<std::pair<std::string, Readings>> Question::open_readings() const {
 double Question::resolution(const std::string& quantity) const {
   double published = 0;
   for (const auto& o : observations.observations) {
-    if (o.quantity.value == quantity) published = std::max(published, o.rounding.value);
+    if (o.quantity.value == quantity && !o.relative_to)
+      published = std::max(published, o.rounding.value);
   }
   if (published > 0) return published;
   const MeasuredQuantity* known = find_quantity(quantity);

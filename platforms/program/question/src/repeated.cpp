@@ -31,8 +31,22 @@ class ConditionKeys {
   std::map<std::string, std::string> keys_;
 };
 
+/// How far the values that one allows are from those that the other allows, without allowances.
+double distance_of(const ObservationSpec& a, const ObservationSpec& b) {
+  const double a_over_b =
+      a.relation == Relation::at_most || b.relation == Relation::at_least ? 0 : a.value - b.value;
+  const double b_over_a =
+      b.relation == Relation::at_most || a.relation == Relation::at_least ? 0 : b.value - a.value;
+  return std::max({a_over_b, b_over_a, 0.0});
+}
+
+/// The number as a sentence has it: "= 3", "<= 3".
+std::string related(const ObservationSpec& o) {
+  return o.relation == Relation::equals ? fmt::format("= {:g}", o.value) : o.value_text();
+}
+
 void refuse_contradiction(const ObservationSpec& a, const ObservationSpec& b) {
-  const double apart = std::abs(a.value - b.value), allowed = a.allowance() + b.allowance();
+  const double apart = distance_of(a, b), allowed = a.allowance() + b.allowance();
   if (apart <= allowed) return;
   const std::string conditions =
       a.condition == b.condition ? fmt::format("in condition '{}'", a.condition.value)
@@ -40,14 +54,15 @@ void refuse_contradiction(const ObservationSpec& a, const ObservationSpec& b) {
                                                a.condition.value, b.condition.value);
   throw input_error(
       b.value_where,
-      fmt::format("'{}' = {:g} and '{}' = {:g} {} contradict each other: {} {} are {:g} apart, and "
+      fmt::format("'{}' {} and '{}' {} {} contradict each other: {} {} are {:g} apart, and "
                   "their roundings and tolerances allow {:g}",
-                  a.id.value, a.value, b.id.value, b.value, a.unit.value, a.quantity.value,
+                  a.id.value, related(a), b.id.value, related(b), a.unit.value, a.quantity.value,
                   conditions, apart, allowed));
 }
 
 bool same_number(const ObservationSpec& a, const ObservationSpec& b) {
-  return std::abs(a.value - b.value) <= a.rounding.value + b.rounding.value;
+  return a.relation == b.relation &&
+         std::abs(a.value - b.value) <= a.rounding.value + b.rounding.value;
 }
 
 /// Keeps one of two equal numbers.
@@ -61,13 +76,22 @@ ObservationSpec merged(const ObservationSpec& a, const ObservationSpec& b) {
 
 void take_out_repeated(Question& q) {
   ConditionKeys keys(q);
+  const auto same_condition = [&](const std::string& a, const std::string& b) {
+    return a == b || keys.of(a) == keys.of(b);
+  };
+  const auto same_place = [&](const ObservationSpec& a, const ObservationSpec& b) {
+    if (!same_quantity(a.quantity, b.quantity) || !same_condition(a.condition, b.condition))
+      return false;
+    if (!a.relative_to || !b.relative_to)
+      return a.relative_to.has_value() == b.relative_to.has_value();
+    return same_condition(*a.relative_to, *b.relative_to);
+  };
   std::vector<ObservationSpec> kept;
   std::vector<std::vector<std::string>> ids;  // by observation kept
   for (const ObservationSpec& o : q.observations.observations) {
     ObservationSpec* same = nullptr;
     for (ObservationSpec& k : kept) {
-      if (!same_quantity(k.quantity, o.quantity)) continue;
-      if (k.condition != o.condition && keys.of(k.condition) != keys.of(o.condition)) continue;
+      if (!same_place(k, o)) continue;
       refuse_contradiction(k, o);
       if (same == nullptr && same_number(k, o)) same = &k;
     }

@@ -27,7 +27,16 @@ const Schema<ObservationSpec>& ObservationSpec::schema() {
                     {.doc = "what was measured: a quantity with readings, or a result of a run by "
                             "its full name"})
           .required("value", &ObservationSpec::value, {.doc = "value as it was published"})
-          .required("unit", &ObservationSpec::unit, {.doc = "that of the quantity"})
+          .required("unit", &ObservationSpec::unit,
+                    {.doc = "that of the quantity; \"ratio\" with relative_to"})
+          .choice("relation", &ObservationSpec::relation,
+                  {{"equals", Relation::equals},
+                   {"at_most", Relation::at_most},
+                   {"at_least", Relation::at_least}},
+                  {.doc = "whether a model must show the value, or no more, or no less"})
+          .field("relative_to", &ObservationSpec::relative_to,
+                 {.doc = "id of another [[condition]]: the value is the quantity in `condition` "
+                         "divided by the quantity in that one"})
           .required("rounding", &ObservationSpec::rounding,
                     {.doc = "half of the last digit published, same unit"})
           .field("tolerance", &ObservationSpec::tolerance,
@@ -77,6 +86,9 @@ const Schema<ParameterSpec>& ParameterSpec::schema() {
                  {.doc = "in place of bounds: texts as for --set, equally likely"})
           .choice("scale", &ParameterSpec::scale, {{"linear", Scale::linear}, {"log", Scale::log}},
                   {.doc = "how the range between them is divided"})
+          .field("condition", &ParameterSpec::condition,
+                 {.doc = "id of the only [[condition]] that it applies in; by default it has one "
+                         "value in all of them"})
           .field("why", &ParameterSpec::why, {.doc = "reason for bounds of that size"})
           .field("source", &ParameterSpec::source, {.doc = "where they come from"});
   return s;

@@ -13,7 +13,7 @@ namespace horae::lab {
 /// How a point compares with the observations under one reading.
 struct ReadOutcome {
   std::vector<double> ours;    ///< by observation; NaN: not run, or the run gave nothing
-  std::vector<double> misses;  ///< (ours - published) / (rounding + tolerance); NaN: not run
+  std::vector<double> misses;  ///< ObservationSpec::miss of ours; NaN: not run
   double miss = 0;             ///< the greatest of them, without sign
   std::size_t worst = 0;       ///< the observation that it is of
 };
@@ -55,6 +55,9 @@ class JointRuns {
   const JointSpace& space() const { return space_; }
   /// The conditions that run, in their order.
   const std::vector<const question::ConditionSpec*>& stages() const { return stages_; }
+  /// The place in `stages` of the condition that decides an observation: of one that is relative to
+  /// another condition, the later of the two.
+  std::size_t stage_of(const question::ObservationSpec& observation) const;
   /// The run of a point in a condition, with `more` on top of everything.
   RunRequest request(std::size_t i, const question::ConditionSpec& condition,
                      const std::vector<std::string>& more = {}) const;
@@ -71,7 +74,11 @@ class JointRuns {
 
  private:
   void run_stage(std::size_t stage, const std::vector<std::size_t>& which);
-  void compare(std::size_t i, const question::ConditionSpec& condition);
+  void compare(std::size_t i, std::size_t stage);
+  /// The published quantity at a point under a reading; NaN where a run did not give it.
+  double value_of(std::size_t i, const question::ObservationSpec& published,
+                  const question::Readings& readings);
+  double run_value(std::size_t i, const std::string& condition, const std::string& metric);
 
   Laboratory& laboratory_;
   const JointSpace& space_;

@@ -22,7 +22,7 @@ std::string name_of(Unknown unknown);
 /// One unknown: a value of the platform, or a choice of something else.
 struct JointDimension {
   Unknown unknown = Unknown::parameter;
-  std::string name;                          ///< the key; or "variant", "reaction", "seed"
+  std::string name;  ///< ParameterSpec::name; or "variant", "reaction", "seed"
   std::optional<question::OpenValue> value;  ///< of a value of the platform
   std::vector<std::string> choices;          ///< of a discrete one
   bool continuous() const { return choices.empty(); }
@@ -32,13 +32,19 @@ struct JointDimension {
   double number(const std::string& text) const;
 };
 
+/// An override, and the condition that it is limited to; empty: it holds in all of them.
+struct PointOverride {
+  std::string text;
+  std::string condition;
+};
+
 /// A point of a joint space.
 struct JointPoint {
   std::vector<std::string> values;  ///< by dimension
   std::vector<bool> matters;  ///< by dimension: false of parameters of other reactions than its own
   /// Overrides of the variant, the nuisances, the hypothesis and its parameters.
-  std::vector<std::string> platform;
-  std::vector<std::string> reacting;  ///< and of the reaction, where one applies
+  std::vector<PointOverride> platform;
+  std::vector<PointOverride> reacting;  ///< and of the reaction, where one applies
   std::uint32_t seed = 1;
 
   /// The run in a condition, with `more` on top of everything.
@@ -73,7 +79,7 @@ class JointSpace {
   };
 
   void add_variants();
-  void add_value(Unknown unknown, const question::ParameterSpec& spec, std::string name,
+  void add_value(Unknown unknown, const question::ParameterSpec& spec,
                  const nlohmann::ordered_json& effective);
   void add_reactions();
   void add_readings();

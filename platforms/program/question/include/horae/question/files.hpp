@@ -24,6 +24,9 @@ struct ConditionSpec {
 /// Whether points are chosen by a number, or it is predicted from those that the others choose.
 enum class Use { fit, predict };
 
+/// How a value relates to the published number: it is that number, or the number bounds it.
+enum class Relation { equals, at_most, at_least };
+
 /// A published number. `rounding` and `tolerance` are in its unit.
 struct ObservationSpec {
   Located<std::string> id;
@@ -31,6 +34,9 @@ struct ObservationSpec {
   Located<std::string> quantity;
   double value = 0;
   Location value_where;  ///< of `value`; of all of it in a tool's file
+  Relation relation = Relation::equals;
+  /// A condition: the number is the quantity in `condition` divided by the quantity in this one.
+  std::optional<Located<std::string>> relative_to;
   Located<std::string> unit;
   Located<double> rounding{};   ///< half of the last digit published
   Located<double> tolerance{};  ///< what a consistent model may miss beside that
@@ -39,8 +45,14 @@ struct ObservationSpec {
   std::string source;
   static const Schema<ObservationSpec>& schema();
 
-  /// Unit of a residual.
+  /// The unit of `miss`.
   double allowance() const { return rounding.value + tolerance.value; }
+  /// How far a value is off, in allowances: 0 on the allowed side of a bound.
+  double miss(double ours) const;
+  /// Whether it is measured in that condition, or relative to it.
+  bool needs(const std::string& condition_id) const;
+  /// The published number as it reads: "0.5", "<= 0.5", ">= 0.5".
+  std::string value_text() const;
 };
 
 struct ObservationsFile {
@@ -74,9 +86,14 @@ struct ParameterSpec {
   Located<std::string> high;
   std::vector<Located<std::string>> values;  ///< in place of bounds, each as likely
   Scale scale = Scale::linear;
+  /// The only condition that it applies in; by default it has one value in all of them.
+  std::optional<Located<std::string>> condition;
   std::string why;
   std::string source;
   static const Schema<ParameterSpec>& schema();
+
+  /// Its key, and the condition that it is limited to: "nic.mtu in idle".
+  std::string name() const;
 
   /// One of some values.
   bool choice() const { return !values.empty(); }
