@@ -30,6 +30,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.retransmit_read_bytes, b.retransmit_read_bytes);
   op(a.context_misses, b.context_misses);
   op(a.rx_buffer_drops, b.rx_buffer_drops);
+  op(a.pauses_sent, b.pauses_sent);
   op(a.lock_time, b.lock_time);
   op(a.timeouts, b.timeouts);
   op(a.data_received, b.data_received);

@@ -108,6 +108,7 @@ void rnic::begin() {
   if (tx(0).link().whole_nanoseconds) scheduler_.pace_in_nanoseconds();
   begin_ports();
   begin_credits();
+  begin_pauses();
   if (host_.fetcher) host_.fetcher->read_ahead(prefetch_of(config_, line_rate_));
   begin_congestion_control();
   begin_steering();
@@ -258,6 +259,9 @@ void rnic::handle(const fabric::Event& e) {
     case engine_event:
       engine_->packet_goes_on();
       receive_in_context(arrived(e), e.time);
+      break;
+    case rx_pause_event:
+      resume_peers(fabric::key_entity(e.key), e.time);
       break;
     case placement_event:
       place(e.time);

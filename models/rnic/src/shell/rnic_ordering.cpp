@@ -51,10 +51,11 @@ std::vector<std::pair<Psn, std::uint16_t>> rnic::release_held(QueuePair& qp, Psn
 }
 
 void rnic::place_at(Picoseconds decided, std::size_t i, const Packet& p,
-                    const policy::ReceiveOutcome& out, bool apart) {
+                    const policy::ReceiveOutcome& out, bool apart, Picoseconds now) {
   QueuePair& qp = qps_[i];
   const Bytes payload(out.placement == policy::Placement::deliver ? p.payload : 0);
-  host_.rx_buffer.take(payload);
+  const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
+  if (host_.rx_buffer.take(queue, payload)) pause_peer(queue, now);
   const bool counts = out.advanced > 0 && qp.config().receive_packets != 0;
   placements_.add({.qp = static_cast<std::uint16_t>(i),
                    .psn = p.psn,
@@ -76,6 +77,7 @@ void rnic::place(Picoseconds now) {
     const Picoseconds written = host_.link->write(now, address, step.payload);
     qp.written_until = std::max(qp.written_until, written);
     host_.rx_buffer.leaves(step.payload, written);
+    plan_resumes(now);
   }
   if (step.advanced && !qp.held_writes.empty()) {
     // Out of where it was kept, into where the application looks for it.

@@ -85,7 +85,7 @@ void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   const Picoseconds in_memory =
       host_.link->write(now, host_address::payload(i, p.psn), Bytes(p.payload));
   qps_[i].written_until = std::max(qps_[i].written_until, in_memory);
-  host_.rx_buffer.take(Bytes(p.payload), in_memory);
+  hold(p, in_memory, now);
 }
 
 bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
@@ -131,7 +131,7 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   if (grants_) [[unlikely]]
     take_announcement(i, p, p.trimmed && out.placement == policy::Placement::discard, now);
   if (ordered != nullptr && host_.modelled()) {
-    place_at(decided, i, p, out, apart);
+    place_at(decided, i, p, out, apart, now);
   } else {
     if (out.advanced > 0 && !qp.held_writes.empty()) release_held(qp, qp.receiver().expected_psn());
     if (out.advanced > 0 && qp.config().receive_packets != 0)

@@ -32,6 +32,7 @@ void host_statistics(const rnic& nic, StatTree& tree) {
                pcie.waited[w].count(), "ps, summed over requests");
   }
   tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
+  if (nic.config().pfc) tree.value("pauses_sent", nic.counters().pauses_sent, "frames");
 }
 
 /// What the packet engine did, by the public names of blocks.

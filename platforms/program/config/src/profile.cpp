@@ -100,6 +100,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, "engine", [&] { rnic::check_engine(config); });
     check_at(section, config.vl_credits ? "vl_credits" : "credit_delay",
              [&] { rnic::check_credits(config); });
+    if (config.pfc) check_at(section, "pfc", [&] { rnic::check_pauses(config); });
     check_at(section, config.post ? "post" : "cq", [&] { rnic::check_host_queues(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));

@@ -1,8 +1,12 @@
 #include "horae/elaboration/devices.hpp"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
+#include "headrooms.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/elaboration/switches.hpp"
 #include "horae/workload/traffic.hpp"
 #include "steering.hpp"
@@ -10,7 +14,21 @@
 namespace horae::elaboration {
 namespace {
 
-/// Sources of the hosts without a transport, by device; null: such a device sends nothing.
+/// InputError where what follows a pause of this NIC finds no room in its RX buffer.
+void check_rx_buffer(const config::PlatformConfig& platform, unsigned vertex,
+                     const rnic::RnicConfig& nic) {
+  if (!nic.pfc) return;
+  const fabric::PfcConfig pfc = nic.pfc->thresholds();
+  checked_headrooms(
+      platform, vertex,
+      {.pfc = pfc,
+       .ports = nic.port_count(),
+       .latency = nic.rx_latency,
+       .buffer = nic.sram.rx_buffer,
+       .buffer_text = fmt::format("sram.rx_buffer = {}", to_text(nic.sram.rx_buffer))});
+}
+
+/// What hosts without a transport send, by device; null: nothing.
 std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
     const config::PlatformConfig& platform, bool silent) {
   std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());
@@ -71,6 +89,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
     const char* name = platform.devices[i].name.c_str();
     if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
+      check_rx_buffer(platform, i, *nic);
       auto d = std::make_unique<rnic::rnic>(name, context, steering.told(*nic, i), node);
       levels.choose(*d, *nic);
       add(std::move(d), out.nics, "NICs");

@@ -40,6 +40,7 @@ void Snapshot::gather(const elaboration::Simulation& simulation, fabric::rank_ex
   mine.put(switches_paused);
   mine.put(nics_paused);
   mine.put(tofinos_paused);
+  mine.put(nics_pausing);
   each_entry(simulation, *this, [&](std::uint32_t device, const auto& entry) {
     if (border.runs_here(device)) mine.put(entry);
   });
@@ -53,6 +54,7 @@ void Snapshot::gather(const elaboration::Simulation& simulation, fabric::rank_ex
     switches_paused += theirs.get<Picoseconds>();
     nics_paused += theirs.get<Picoseconds>();
     tofinos_paused += theirs.get<Picoseconds>();
+    nics_pausing += theirs.get<Picoseconds>();
     each_entry(simulation, *this, [&](std::uint32_t device, auto& entry) {
       if (border.owner(device) == rank) theirs.get(entry);
     });
@@ -67,6 +69,7 @@ Snapshot Snapshot::take(const elaboration::Simulation& simulation, Picoseconds n
     s.nic_tx.push_back(nic->sent_by_ports());
     s.nic_left.push_back(nic->bits_left(now));
     s.ordering.push_back(nic->ordering_use(now));
+    s.nics_pausing += nic->paused_peers(now);
     s.pcie.push_back(nic->host() == nullptr ? rnic::PcieCounters{} : nic->host()->counters());
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());

@@ -70,6 +70,7 @@ struct RnicCounters {
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;   ///< contexts, keys and translations read from host memory
   std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full
+  std::uint64_t pauses_sent = 0;      ///< PFC, without resumes
   Picoseconds lock_time{};            ///< contexts locked by acknowledgements, summed
   std::uint64_t timeouts = 0;
   std::uint64_t data_received = 0;  ///< data packets

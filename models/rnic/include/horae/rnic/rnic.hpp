@@ -127,6 +127,8 @@ class rnic : public fabric::device {
   /// the host's programs have ended.
   bool finished() const { return qps_.finished() && programs_.finished(); }
   /// Ordinals of the queue pairs that have completed all their messages since the last call.
+  /// For how long it has paused its peers up to `now`, summed over ports and classes.
+  Picoseconds paused_peers(Picoseconds now) const;
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
   bool calls_out() const override { return host_.link && host_.link->calls_out(); }
@@ -157,6 +159,25 @@ class rnic : public fabric::device {
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
+  // rnic_pause.cpp: PFC that it sends
+  void begin_pauses();
+  /// A packet's payload is in the RX buffer until `until`.
+  void hold(const Packet& p, Picoseconds until, Picoseconds now) {
+    const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
+    if (host_.rx_buffer.take(queue, Bytes(p.payload), until)) [[unlikely]]
+      pause_peer(queue, now);
+  }
+  void pause_peer(RxBuffer::Queue queue, Picoseconds now);
+  /// Looks at a paused queue again when enough has left it, once that time is known.
+  void plan_resume(RxBuffer::Queue queue, Picoseconds now);
+  void plan_resumes(Picoseconds now) {
+    if (!pausing_.empty()) [[unlikely]]
+      for (const RxBuffer::Queue queue : pausing_) plan_resume(queue, now);
+  }
+  void resume_peers(RxBuffer::Queue queue, Picoseconds now);
+  /// The frame goes in front of what waits for the port.
+  void send_pause(RxBuffer::Queue queue, bool pause, Picoseconds now);
+
   /// To what came in by `port`.
   void respond(std::size_t qp, std::uint16_t port, bool cnp, const policy::Response& response,
                Picoseconds now) {
@@ -173,7 +194,7 @@ class rnic : public fabric::device {
   /// What the engine said of a packet takes effect in host memory when it is done with it: the PCIe
   /// link takes requests in the order of time.
   void place_at(Picoseconds decided, std::size_t qp, const Packet& p,
-                const policy::ReceiveOutcome& out, bool apart);
+                const policy::ReceiveOutcome& out, bool apart, Picoseconds now);
   /// It is done with the first of them.
   void place(Picoseconds now);
   /// A last packet of a WRITE goes to its place: it is read, and then written.
@@ -410,6 +431,15 @@ class rnic : public fabric::device {
   MessageExchange exchanges_;
   HostPrograms programs_;
   AckOrder acks_;
+
+  // PFC that it sends.
+  struct PausedPeer {
+    Picoseconds since{-1};  ///< below 0: not paused
+    bool planned = false;   ///< a look at its queue is
+    Picoseconds before{};   ///< paused, in earlier pauses
+  };
+  std::vector<PausedPeer> paused_peers_;  ///< by RX queue; empty: no PFC
+  std::vector<RxBuffer::Queue> pausing_;  ///< those that are paused
 
   // Transmit.
   ResponseQueue responses_;

@@ -108,6 +108,7 @@ struct RnicConfig {
   bool shakes_hands() const { return handshake.value_or(false); }
 
   OnChipMemoryConfig sram;
+  std::optional<RxPauseConfig> pfc{};    ///< absent: it sends no pauses
   std::optional<EngineConfig> engine{};  ///< absent: packets take no time but the wire's
   std::optional<PostConfig> post{};      ///< with host = pcie
   std::optional<CqConfig> cq{};          ///< likewise
@@ -141,6 +142,10 @@ void check_credits(const RnicConfig& config);
 
 /// InputError in one line when its keys of several ports do not go together.
 void check_ports(const RnicConfig& config);
+
+/// InputError in one line when its PFC has thresholds that cannot be, or no host fills its RX
+/// buffer.
+void check_pauses(const RnicConfig& config);
 
 /// InputError in one line when its packet engine, or what its host does for a message, does not go
 /// with the rest of it.

@@ -27,6 +27,13 @@ void pause_results(const elaboration::Simulation& s, const Snapshot& from, const
   };
   add("switches.paused", s.switches(), to.switches_paused - from.switches_paused);
   add("nics.paused", s.nics(), to.nics_paused - from.nics_paused);
+  const auto& nics = s.nics();
+  if (std::any_of(nics.begin(), nics.end(), [](const auto* n) { return n->config().pfc; })) {
+    rnic::RnicCounters sum;
+    for (std::size_t i = 0; i < nics.size(); ++i) sum = sum + (to.nics[i] - from.nics[i]);
+    add("nics.pausing", nics, to.nics_pausing - from.nics_pausing);
+    out.push_back({"nics.pauses_sent", static_cast<double>(sum.pauses_sent), "frames"});
+  }
   // Only where chips have a part in it beyond obeying.
   const auto& chips = s.tofinos();
   if (std::any_of(chips.begin(), chips.end(), [](const auto* c) { return c->config().pauses(); }))

@@ -153,6 +153,8 @@ Names block_names() {
       {"pcie_downstream_busy", "share of time", "TLPs towards the NIC did"},
       {"pcie_reads_in_flight", "reads, mean over time", "from a read's tag to its last data"},
       {"paused", "share of time", "PFC held a port of a NIC, mean of ports"},
+      {"pausing", "share of time", "a NIC paused a class of its peer, mean of ports"},
+      {"pauses_sent", "frames", "PFC pauses of NICs"},
   };
   for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
     const auto wait = static_cast<rnic::PcieWait>(w);

@@ -71,6 +71,14 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
     tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
     tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
+    // Pause frames leave by the same ports.
+    const auto pauses = static_cast<double>(tx.pauses);
+    const double l2_pauses = 8.0 * wire::minimum_frame * pauses;
+    const double l1_pauses =
+        8.0 * static_cast<double>(l1_bytes(Bytes(wire::minimum_frame)).count()) * pauses;
+    tx_l2_bits += l2_pauses;
+    tx_l1_bits += l1_pauses;
+    tx_bits += layer == Layer::l1 ? l1_pauses : l2_pauses;
     const BitRate line = nics[i]->line_rate();
     const auto rate = static_cast<double>(line.count());
     line_rate += rate;

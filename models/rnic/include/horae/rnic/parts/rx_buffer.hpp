@@ -1,42 +1,122 @@
-// The RX buffer: received payload on its way to host memory. No SystemC.
+// The RX buffer: received payload on its way to host memory, and whom it pauses. No SystemC.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/devices/ingress_accounts.hpp"
 
 namespace horae::rnic {
 
+/// PFC that the NIC sends (IEEE 802.1Q clause 36): thresholds of the RX buffer, for each port and
+/// class. Vendors' names: xoff and xon of `mlnx_qos --buffer_size` and `devlink sb`.
+struct RxPauseConfig {
+  Bytes xoff{};      ///< received bytes of a port and class above which its peer is paused
+  Bytes xon{};       ///< at or below which it is resumed
+  Bytes headroom{};  ///< for what arrives after a pause; zero: the least that is lossless
+  std::optional<std::vector<std::uint32_t>> priorities{};  ///< classes that pause; absent: all
+
+  static const Schema<RxPauseConfig>& schema();
+  /// The same as a switch has it.
+  fabric::PfcConfig thresholds() const;
+};
+
 /// Bytes of received payload that are not in host memory yet. Whoever asks passes the time, which
 /// never decreases; space returns in the order in which it was taken, as writes end in order.
+///
+/// With thresholds each port and class (a queue) has an account. What fills it above xoff pauses
+/// its sender; what leaves resumes it.
 class RxBuffer {
  public:
+  /// A port and class: classes * port + class.
+  using Queue = std::uint16_t;
+  static constexpr unsigned classes = 8;
+  static Queue queue_of(unsigned port, unsigned traffic_class) {
+    return static_cast<Queue>(classes * port + traffic_class);
+  }
+
   explicit RxBuffer(Bytes capacity) : capacity_(capacity.count()) {}
+  /// From now on it pauses senders.
+  void pause_by(const RxPauseConfig& config, unsigned ports);
+  bool pauses() const { return accounts_.has_value(); }
 
   /// Whether `size` bytes more find room at `now`, after what is in memory by then has left.
   bool has_room(Bytes size, Picoseconds now) {
-    while (!in_flight_.empty() && in_flight_.front().first <= now) {
-      used_ -= in_flight_.front().second;
-      in_flight_.pop_front();
-    }
+    empty_until(now);
     return used_ + size.count() <= capacity_;
   }
-  /// Takes `size` bytes, which are in memory at `until`.
-  void take(Bytes size, Picoseconds until) {
-    take(size);
-    leaves(size, until);
+  /// Takes what is in memory by `now` out.
+  void empty_until(Picoseconds now) {
+    while (!in_flight_.empty() && in_flight_.front().until <= now) {
+      const Stay& stay = in_flight_.front();
+      used_ -= stay.size;
+      if (counts(stay.queue) && accounts_->remove(stay.queue, stay.size))
+        resumed_.push_back(stay.queue);
+      in_flight_.pop_front();
+    }
+  }
+  /// Takes `size` bytes, which are in memory at `until`; returns whether the sender must be paused
+  /// now.
+  bool take(Queue queue, Bytes size, Picoseconds until) {
+    used_ += size.count();
+    in_flight_.push_back({until, size.count(), queue});
+    return counts(queue) && fills(queue, size);
   }
   /// Takes `size` bytes; leaves(), called in the order of these calls, says until when.
-  void take(Bytes size) { used_ += size.count(); }
-  void leaves(Bytes size, Picoseconds until) { in_flight_.emplace_back(until, size.count()); }
+  bool take(Queue queue, Bytes size) {
+    used_ += size.count();
+    if (!accounts_) return false;
+    untimed_.push_back(queue);
+    return counts(queue) && fills(queue, size);
+  }
+  void leaves(Bytes size, Picoseconds until) {
+    Queue queue = 0;
+    if (accounts_) {
+      queue = untimed_.front();
+      untimed_.pop_front();
+    }
+    in_flight_.push_back({until, size.count(), queue});
+  }
   /// Bytes taken when has_room() was last asked, and since.
   Bytes used() const { return Bytes(used_); }
 
+  /// Whether the sender of a queue is paused.
+  bool pausing(Queue queue) const { return counts(queue) && accounts_->pausing(queue); }
+  /// When the sender of a paused queue may go on, if nothing more is taken; `never`: not known yet.
+  Picoseconds resumes_at(Queue queue) const;
+  /// The queues whose senders may go on since the last call.
+  std::vector<Queue> take_resumed() { return std::exchange(resumed_, {}); }
+
  private:
+  /// Whether a queue's class pauses.
+  bool counts(Queue queue) const { return (pausing_classes_ >> queue % classes & 1u) != 0; }
+
+  /// Whether `size` bytes more make a pause necessary that is not in force.
+  bool fills(Queue queue, Bytes size) {
+    if (!accounts_->add(queue, size.count())) return false;
+    // Its sender was to go on at this very time and does not know yet: it stays paused.
+    return std::erase(resumed_, queue) == 0;
+  }
+
+  struct Stay {
+    Picoseconds until;
+    std::int64_t size;
+    Queue queue;
+  };
+
   std::int64_t capacity_;
   std::int64_t used_ = 0;
-  std::deque<std::pair<Picoseconds, std::int64_t>> in_flight_;  ///< until when, bytes
+  std::deque<Stay> in_flight_;
+  std::optional<fabric::IngressAccounts> accounts_{};  ///< none: nobody is paused
+  unsigned pausing_classes_ = 0;                       ///< a bit each
+  Bytes xon_{};
+  std::deque<Queue> untimed_;  ///< with accounts: taken, not leaving yet
+  std::vector<Queue> resumed_;
 };
 
 }  // namespace horae::rnic

@@ -19,6 +19,7 @@ struct Snapshot {
   /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
   /// of NICs, and of chips.
   Picoseconds switches_paused{}, nics_paused{}, tofinos_paused{};
+  Picoseconds nics_pausing{};  ///< NICs paused their peers, summed over ports and classes
 
   /// Takes the counters of the devices that run in this process.
   static Snapshot take(const elaboration::Simulation& simulation, Picoseconds now);
