@@ -6,6 +6,9 @@ import re
 KINDS = ("fresh", "expected", "last", "rewind", "timeout", "trimmed")
 IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "context", "lock", "retransmit", "recovery",
         "gap_window", "port", "engine", "credits")
+TLPS = [("doorbell", "to_nic"), ("cqe", "to_host"),
+        *((use, way) for use in ("wqe", "payload", "context", "translation") for way in ("to_host", "to_nic"))]
+USES = {use for use, way in TLPS}
 FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
 
 
@@ -288,7 +291,12 @@ class Run:
                    "downstream_busy": min(1, of("pcie_downstream_busy") * 1e-12 / time),
                    "reads_in_flight": of("pcie_reads_in_flight") * 1e-12 / time}
             out |= {f"wait_{w}": of(f"pcie_wait_{w}") * 1e-12 / time for w in ("tag", "credit", "upstream", "downstream")}
+            out |= {f"{use}_{way}": of(f"pcie_{use}_{way}") * 8e-9 / time for use, way in TLPS}
             self.expected.update({f"nics.pcie_{k}": v for k, v in out.items()})
+            for name, uses in (("bytes", USES), ("fetched", ("wqe", "payload"))):
+                self.expected[f"senders.pcie_{name}_per_message"] = ratio(
+                    sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),
+                    self.expected["senders.messages_completed"])
         engine = nic.get("engine")
         nics = [d for d in self.statistics if "engine" in self.statistics[d]]
         if engine is not None and nics:

@@ -170,6 +170,25 @@ TEST(ExplainAgreement, NumbersToBePredictedArePredictedFromTheOthers) {
   EXPECT_EQ(all.at("closest"), h.at("closest"));
 }
 
+// Numbers to be predicted choose points where no others do; where there is one point alone they
+// choose nothing.
+TEST(ExplainAgreement, WhereNothingIsOpenNothingIsCalibrated) {
+  const Words at = far({"nic.reliability.window=200"});
+  const std::string observed =
+      observations_head + condition("far", far_set) +
+      observation("far.idle", "far", "senders.idle_window", truth("senders.idle_window", at),
+                  "share of time", "predict", 0.1);
+  const auto kinds = [&](const std::string& what) {
+    const ordered_json s =
+        Inquiry(observed, hypotheses_head + mechanism("hypothesis", "it", what)).json();
+    return std::pair(prediction(hypothesis(s, "it"), "far.idle").at("kind").get<std::string>(),
+                     s.at("validation").at(0).at("kind").get<std::string>());
+  };
+  EXPECT_EQ(kinds("set = [\"nic.reliability.window=200\"]\n"),
+            std::pair(std::string("predicted"), std::string("predicted")));
+  EXPECT_EQ(kinds(window), std::pair(std::string("calibrated"), std::string("calibrated")));
+}
+
 TEST(ExplainAgreement, OneOfTheVariantsHolds) {
   const Words at = {"nic.reliability.window=200", "nic.mtu=2KiB"};
   const std::string observed =

@@ -28,6 +28,7 @@ const std::vector<Question> questions = {{"q1_message_rate", {"both.4096.s128.ra
                                          {"q2_posting", {"warp.rate"}},
                                          {"q3_one_message", {"loop.time"}},
                                          {"q7_small_messages", {}},
+                                         {"q8_pcie_bytes", {}},
                                          {"q10_ack_timeouts", {}},
                                          {"q11_go_back_0", {}},
                                          {"q15_scheduling", {"nic.latency", "fair.latency"}}};

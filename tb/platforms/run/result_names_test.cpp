@@ -92,6 +92,7 @@ TEST(ResultNames, AreThoseOfRuns) {
   std::set<std::string> seen = known_of(head + messages);
   seen.merge(known_of(head + flows));
   for (const char* name : {"traffic.<traffic>.latency_p50", "fct.<size>p99", "nics.pcie_wait_tag",
+                           "nics.pcie_wqe_to_nic", "senders.pcie_fetched_per_message",
                            "nics.pcie_reads_in_flight", "nics.sxp_data_busy", "senders.idle_engine",
                            "flows.error_time", "fct.<size>failed", "senders.entropy_recycled"})
     EXPECT_EQ(seen.count(name), 1u) << name;

@@ -356,8 +356,8 @@ TEST(Acknowledgements, OneIsOfSeveralMessages) {
   }
 }
 
-// Bytes of TLPs towards the NIC for a message of 29 bytes: doorbell, WQE, payload. On the wire it
-// is 130 bytes of RoCEv2 with its padding: 129 Gbps of PCIe for 100 Gbps.
+// Bytes of TLPs for a message of 29 bytes, by what they are for: its payload in whole double words.
+// On the wire it is 130 bytes of RoCEv2 with its padding.
 TEST(PcieLedger, SmallMessagesTakeMoreOfPcieThanOfTheWire) {
   fabric::sim_context context;
   RnicConfig config = posting({.wqe = w, .doorbell = d});
@@ -365,11 +365,22 @@ TEST(PcieLedger, SmallMessagesTakeMoreOfPcieThanOfTheWire) {
   connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(29_B, 10, 0_ps, 3_us)});
   test::run_on(context, 50_us);
   const PcieLink link(config.pcie);
+  const PcieCounters& c = pair.a->host()->counters();
   const Picoseconds each = link.wire_time(tlp::write + 8_B) +
                            link.wire_time(tlp::completion + 64_B) +
-                           link.wire_time(tlp::completion + 32_B);  // whole double words
-  EXPECT_EQ(pair.a->host()->counters().downstream_busy, each * 10);
-  // Both directions of both reads, without doorbell and CQE, as row 31 of the questions counts: two
+                           link.wire_time(tlp::completion + 32_B);
+  EXPECT_EQ(c.downstream_busy, each * 10);
+  EXPECT_EQ(c.ledger.bytes(PcieUse::doorbell), 10u * (24 + 8));
+  EXPECT_EQ(c.ledger.bytes(PcieUse::wqe, PcieDirection::to_host), 10u * 24);
+  EXPECT_EQ(c.ledger.bytes(PcieUse::wqe, PcieDirection::to_nic), 10u * (20 + 64));
+  EXPECT_EQ(c.ledger.bytes(PcieUse::payload, PcieDirection::to_host), 10u * 24);
+  EXPECT_EQ(c.ledger.bytes(PcieUse::payload, PcieDirection::to_nic), 10u * (20 + 32));
+  EXPECT_EQ(c.ledger.bytes(PcieUse::cqe), 10u * (24 + 64));
+  EXPECT_EQ(c.ledger.total(), 10u * (32 + 108 + 76 + 88));
+  const PcieLedger& receiver = pair.b->host()->counters().ledger;
+  EXPECT_EQ(receiver.bytes(PcieUse::payload, PcieDirection::to_host), 10u * (24 + 32));
+  EXPECT_EQ(receiver.total(), receiver.bytes(PcieUse::payload));
+  // Row 31 of the questions counts both directions of both reads, without doorbell and CQE: two
   // requests, the WQE and the payload. With the paper's 26 and 22 bytes beside it is its 189.
   const auto reads = [](std::int64_t request, std::int64_t completion) {
     return 2 * request + (64 + completion) + (29 + completion);
@@ -379,6 +390,39 @@ TEST(PcieLedger, SmallMessagesTakeMoreOfPcieThanOfTheWire) {
   EXPECT_EQ(ours, 181);
   EXPECT_NEAR(100.0 * static_cast<double>(ours) / 127, 148.8, 0.15 * 148.8);
   EXPECT_EQ(l1_bytes(frame_bytes(Opcode::write_only, 29_B)), 130_B);
+}
+
+TEST(PcieLedger, WqesThatTheCpuPushesAreNoDoorbells) {
+  fabric::sim_context context;
+  const RnicConfig config =
+      posting({.wqe = w, .doorbell = d, .method = PostMethod::blue_flame, .inline_most = 64_B});
+  NicPair pair(context, config);
+  connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(29_B, 10, 0_ps, 3_us)});
+  test::run_on(context, 50_us);
+  const PcieLedger& ledger = pair.a->host()->counters().ledger;
+  EXPECT_EQ(ledger.bytes(PcieUse::wqe), 10u * 2 * (24 + 64));  // 32 and 33 bytes: two lines
+  EXPECT_EQ(ledger.bytes(PcieUse::doorbell) + ledger.bytes(PcieUse::payload), 0u);
+}
+
+// Every context, key and translation misses: three reads for each packet sent, and the context goes
+// back.
+TEST(PcieLedger, ContextsAndTranslationsThatMiss) {
+  fabric::sim_context context;
+  RnicConfig config = with_host();
+  config.sram.limited = true;
+  config.sram.total = config.sram.tx_buffer + config.sram.rx_buffer + 200_B;
+  config.sram.reorder_bits = 0;
+  config.sram.retransmit_state = 0_B;
+  NicPair pair(context, config);
+  connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(1000_B, 10, 0_ps, 10_us)});
+  test::run_on(context, 200_us);
+  const PcieLedger& ledger = pair.a->host()->counters().ledger;
+  // The acknowledgement of each uses the context again, without a translation. That of the
+  // completion queue is read once: it fits.
+  EXPECT_EQ(ledger.bytes(PcieUse::context, PcieDirection::to_nic), (10u * 2 + 1) * (20 + 64));
+  EXPECT_EQ(ledger.bytes(PcieUse::translation, PcieDirection::to_host),
+            ledger.bytes(PcieUse::translation, PcieDirection::to_nic) / 84 * 24);
+  EXPECT_GE(ledger.bytes(PcieUse::translation, PcieDirection::to_nic), 84u);
 }
 
 TEST(HostQueuesInput, AHostIsNeeded) {

@@ -85,7 +85,7 @@ TEST(HostInterface, ADoorbellReachesTheNic) {
   host_interface host("host", {}, memory, 1);
   elaborate();
   EXPECT_EQ(host.doorbell(1_us), 1_us + 207'001_ps + host.link().wire_time(32_B));
-  EXPECT_EQ(host.doorbell(2_us, 256_B), 2_us + 207'001_ps + host.link().wire_time(280_B));
+  EXPECT_EQ(host.push_wqes(2_us, 256_B), 2_us + 207'001_ps + host.link().wire_time(280_B));
 }
 
 TEST(HostInterface, ContentsGoBothWaysAndSizesAloneChangeNothing) {

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <utility>
+
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
+#include "horae/rnic/host_addresses.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test::pcie_link_test {
@@ -35,6 +39,56 @@ TEST(PcieLink, ATlpTakesItsShareOfTheBandwidth) {
   config.lanes.value = 8;
   config.link_overhead = 0.0;
   EXPECT_EQ(PcieLink(config).wire_time(64_B), 8125_ps);  // 64 x 8 / (64 GT/s x 128 / 130)
+}
+
+// Each TLP is of one use and one direction, and the bytes of a direction take its busy time: in
+// what each call rounds up, at most a picosecond a TLP.
+TEST(PcieLink, TheLedgerIsWhatOccupiesTheLink) {
+  PcieLink link{ample()};
+  RandomStream random(7, "ledger");
+  const std::uint64_t places[] = {
+      rnic::host_address::send_queue(3, 64),  rnic::host_address::source(3, 4096),
+      rnic::host_address::payload(2, Psn(9)), rnic::host_address::completion_queue(5),
+      rnic::host_address::contexts,           rnic::host_address::translations};
+  Picoseconds now{};
+  for (int n = 0; n < 3000; ++n, now += 20_ns) {
+    const std::uint64_t address = places[random.below(std::size(places))] + random.below(300);
+    const Bytes size(1 + static_cast<std::int64_t>(random.below(3000)));
+    if (random.below(2) == 0) {
+      read(link, now, address, size);
+    } else {
+      link.write(now, address, link.first_write(address, size));
+    }
+    if (n % 7 == 0) link.mmio_write(now, 200_ns, 8_B);
+  }
+  const PcieCounters& c = link.counters();
+  const auto tlps = static_cast<std::int64_t>(c.read_requests + c.writes + c.completions + 3000);
+  for (const auto& [direction, busy] :
+       {std::pair(rnic::PcieDirection::to_host, c.upstream_busy),
+        std::pair(rnic::PcieDirection::to_nic, c.downstream_busy)}) {
+    const auto bytes = static_cast<std::int64_t>(c.ledger.bytes(direction));
+    EXPECT_GE(busy, link.wire_time(Bytes(bytes)) - 1_ps);
+    EXPECT_LE(busy, link.wire_time(Bytes(bytes)) + 1_ps * tlps);
+  }
+  EXPECT_EQ(c.ledger.bytes(rnic::PcieUse::doorbell), 32u * 429);
+  EXPECT_EQ(c.ledger.bytes(rnic::PcieUse::cqe, rnic::PcieDirection::to_host) > 0, true);
+}
+
+TEST(PcieLink, AnAddressSaysWhatAnAccessIsFor) {
+  using namespace rnic::host_address;
+  using rnic::PcieUse;
+  for (const std::size_t qp : {0, 1, 1000, 65535}) {
+    EXPECT_EQ(use_of(send_queue(qp, 4095 * 64)), PcieUse::wqe);
+    EXPECT_EQ(use_of(source(qp, 0)), PcieUse::payload);
+    EXPECT_EQ(use_of(source(qp, 30u << 23)), PcieUse::payload);
+    EXPECT_EQ(use_of(payload(qp, Psn(0xffffff))), PcieUse::payload);
+    EXPECT_EQ(use_of(kept_apart(qp)), PcieUse::payload);
+    EXPECT_EQ(use_of(completion_queue(qp)), PcieUse::cqe);
+    EXPECT_EQ(use_of(retransmission(qp, true)), PcieUse::context);
+    EXPECT_EQ(use_of(retransmission(qp, false)), PcieUse::payload);
+  }
+  EXPECT_EQ(use_of(contexts), PcieUse::context);
+  EXPECT_EQ(use_of(translations), PcieUse::translation);
 }
 
 // Sums that no other sum of the parts equals.

@@ -14,8 +14,9 @@ namespace {
 // Reads take `latency`, each one `later` longer than the one before.
 struct WrittenHost {
   Picoseconds read(Picoseconds now, std::uint64_t address, Bytes size) {
-    EXPECT_EQ(address, host_address::contexts);
+    EXPECT_TRUE(address == host_address::contexts || address == host_address::translations);
     EXPECT_EQ(size, 64_B);
+    addresses.push_back(address);
     return now + latency + later * static_cast<std::int64_t>(reads++);
   }
   Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size) {
@@ -26,6 +27,7 @@ struct WrittenHost {
   Picoseconds latency = 700_ns, later{};
   std::uint32_t reads = 0;
   std::vector<Bytes> written;
+  std::vector<std::uint64_t> addresses;
 };
 
 // Contexts of 256 B, all else 64 B; room for `contexts` contexts and twelve of the others.
@@ -61,6 +63,9 @@ TEST(ContextFetcher, ContextKeyAndTranslationAreReadOneAfterTheOther) {
   EXPECT_FALSE(b.fetcher.here(0, *b.qp, 1_us));
   EXPECT_EQ(b.qp->context_ready, 1_us + 3 * b.host.latency);
   EXPECT_EQ(b.misses, 3u);
+  EXPECT_EQ(b.host.addresses,
+            (std::vector<std::uint64_t>{host_address::contexts, host_address::translations,
+                                        host_address::translations}));
   // Asked again: nothing more is read.
   EXPECT_FALSE(b.fetcher.here(0, *b.qp, 2_us));
   EXPECT_TRUE(b.fetcher.here(0, *b.qp, 1_us + 3 * b.host.latency));

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 
 from lib.report import (blocks, compare_view, config, curve_view, explain_view, flows_view, inputs, nic_view,
                        numbers,  # noqa: E402
-                       plots, published, reduce, run_view, series_view, size_view, study_data, study_view, sweep_view,
+                       pcie_view, plots, published, reduce, run_view, series_view, size_view, study_data, study_view, sweep_view,
                        waterfall_view)
 
 NONE, THIN, MINUS, SPACE = "\u2013", "\u202f", "\u2212", "\u00a0"
@@ -551,6 +551,28 @@ class Waterfall(InFolder):
         self.assertEqual(waterfall_view.blocks(self.folder), [])
         self.write("waterfall.json", json.dumps({**self.FOUND, "messages": 0}))
         self.assertEqual(waterfall_view.blocks(self.folder), [])
+
+
+class Ledger(unittest.TestCase):
+    SUMMARY = {"results": {"nics.pcie_doorbell_to_nic": {"value": 0.5, "unit": "Gbps"},
+                           "nics.pcie_payload_to_host": {"value": 12.0, "unit": "Gbps"},
+                           "nics.pcie_payload_to_nic": {"value": 3.0, "unit": "Gbps"},
+                           "nics.pcie_wqe_to_host": {"value": 0.0, "unit": "Gbps"},
+                           "senders.pcie_bytes_per_message": {"value": 217.0, "unit": "bytes"}}}
+
+    def test_a_bar_for_each_direction_with_a_part_for_each_use(self):
+        _, figure, table = pcie_view.blocks(self.SUMMARY)
+        self.assertEqual(figure.spec["rows"], ["towards the host", "towards the NIC"])
+        self.assertEqual([(s["name"], s["style"], s["values"]) for s in figure.spec["series"]],
+                         [("doorbells", 0, [0, 0.5]), ("payload", 2, [12.0, 3.0])])
+        self.assertTrue(figure.spec["stacked"])
+        self.assertIn("217 bytes a message", figure.note)
+        rows = {row[0]: row[1:] for row in texts(table)}
+        self.assertEqual((rows["doorbells"], rows["payload"], rows["total"]), ([NONE, "0.5"], ["12", "3"], ["12", "3.5"]))
+        self.assertEqual(table.marked, {6: "total"})
+
+    def test_a_run_without_hosts_has_none(self):
+        self.assertEqual(pcie_view.blocks({"results": {}}), [])
 
 
 class Sweeps(InFolder):

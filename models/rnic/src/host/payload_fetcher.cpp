@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "horae/rnic/host_addresses.hpp"
+
 namespace horae::rnic {
 namespace {
 
 constexpr std::int64_t wqe_block = 64;  // one send WQE basic block: rdma-core mlx5dv.h
 constexpr std::int64_t cache_line = 64;
-/// Where things lie in host memory: one region per queue pair, so that no two accesses meet.
-constexpr std::uint64_t region = std::uint64_t{1} << 32;
-constexpr std::uint64_t wqe_ring = 0;
-constexpr std::uint64_t payloads = std::uint64_t{1} << 24;
 constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftest posts: reused
 
 }  // namespace
@@ -124,7 +122,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
 Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
                                          Picoseconds now) {
   const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
-  const std::uint64_t address = (i + 1) * region + payloads + offset;
+  const std::uint64_t address = host_address::source(i, offset);
   counters_.payload_bytes += place.payload;
   if (!post_ || post_->sges == 1) {
     ++counters_.payload_reads;
@@ -149,7 +147,7 @@ void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
   const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
   const std::uint64_t slot = s.wqes % 4096 * wqe_block;
   Picoseconds at =
-      host_.read(now, (i + 1) * region + wqe_ring + slot, Bytes(wqe_bytes(s, s.wqes, n)));
+      host_.read(now, host_address::send_queue(i, slot), Bytes(wqe_bytes(s, s.wqes, n)));
   if (post_) at += post_->queue_read;
   s.wqes_coming = s.wqes + n;
   s.wqes_at = at;

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
+#include "horae/rnic/host_addresses.hpp"
 
 namespace horae::rnic {
 namespace {
@@ -98,6 +99,7 @@ void combine(PcieCounters& a, const PcieCounters& b, Op op) {
     op(a.waited[i], b.waited[i]);
     op(a.waits[i], b.waits[i]);
   }
+  for_each_pair(a.ledger, b.ledger, op);
 }
 
 }  // namespace
@@ -169,8 +171,8 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
 [[gnu::flatten]] Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address,
                                                    Bytes size) {
   const std::int64_t completions = completions_of(address, size.count());
-  const Picoseconds time =
-      wire_time(Bytes(double_words(address, size.count())) + tlp_.completion * completions);
+  const Bytes bytes = Bytes(double_words(address, size.count())) + tlp_.completion * completions;
+  const Picoseconds time = wire_time(bytes);
   const Picoseconds end = downstream_.reserve(ready, time);
 
   releases_.push(end);
@@ -180,6 +182,9 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
   counters_.bytes_completed += static_cast<std::uint64_t>(size.count());
   counters_.downstream_busy += time;
   counters_.reads_in_flight += end - tag_taken_;
+  const PcieUse use = host_address::use_of(address);
+  counters_.ledger.add(use, PcieDirection::to_host, tlp_.read_request.count());
+  counters_.ledger.add(use, PcieDirection::to_nic, bytes.count());
   count_wait(PcieWait::downstream, end - time - ready);
   return end;
 }
@@ -198,13 +203,14 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
   Picoseconds asked = now;
   Picoseconds credit_wait{}, busy{};
   std::uint64_t tlps = 0;
-  std::int64_t left = size.count();
+  std::int64_t left = size.count(), words = 0;
   // TLPs behind the first begin where it does within a double word: max_payload is a power of two.
   const bool aligned = address % 4 == 0;
   for (; left >= max_payload_ && aligned; left -= max_payload_, ++tlps) {
     credit_wait += write_tlp(asked, max_payload_, whole_write_time_);
     asked = last_write_;
     busy += whole_write_time_;
+    words += max_payload_;
   }
   for (; left > 0; left -= max_payload_, ++tlps) {
     const std::int64_t data = double_words(address, std::min(left, max_payload_));
@@ -212,9 +218,12 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
     credit_wait += write_tlp(asked, data, time);
     asked = last_write_;
     busy += time;
+    words += data;
   }
   counters_.bytes_written += static_cast<std::uint64_t>(size.count());
   counters_.writes += tlps;
+  counters_.ledger.add(host_address::use_of(address), PcieDirection::to_host,
+                       words + tlp_.write.count() * static_cast<std::int64_t>(tlps));
   counters_.upstream_busy += busy;
   count_wait(PcieWait::credit, credit_wait);
   // What is neither on the link nor a wait for credits.
@@ -222,11 +231,12 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
   return last_write_;
 }
 
-Picoseconds PcieLink::mmio_write(Picoseconds now, Picoseconds latency, Bytes size) {
+Picoseconds PcieLink::mmio_write(Picoseconds now, Picoseconds latency, Bytes size, PcieUse use) {
   advance(now);
   const Picoseconds time = wire_time(tlp_.write + size);
   const Picoseconds end = downstream_.reserve(now + latency, time);
   ++counters_.mmio_writes;
+  counters_.ledger.add(use, PcieDirection::to_nic, (tlp_.write + size).count());
   counters_.downstream_busy += time;
   count_wait(PcieWait::downstream, end - time - (now + latency));
   return end;

@@ -58,7 +58,7 @@ void rnic::ring(std::size_t i, std::uint32_t messages, Picoseconds now) {
     std::int64_t bytes = 0;
     for (std::uint64_t m = before; m < qp.rung_messages; ++m)
       bytes += config_.post->wqe_bytes(qp.message_bytes(m).count());
-    for (; bytes > 0; bytes -= line) there = host_.link->doorbell(now, Bytes(line));
+    for (; bytes > 0; bytes -= line) there = host_.link->push_wqes(now, Bytes(line));
   } else {
     there = host_.link->doorbell(now);
   }

@@ -133,7 +133,7 @@ void rnic::send_data(std::size_t i) {
     } else if (place.payload > 0 &&
                (t.kind == policy::SendKind::rewind || t.kind == policy::SendKind::timeout)) {
       // Streamed from memory behind the first one, whose read was waited for.
-      read_for_retransmission(i, Bytes(place.payload), start);
+      read_for_retransmission(host_address::retransmission(i, false), Bytes(place.payload), start);
     }
   }
   if (wire_ != nullptr) [[likely]] {

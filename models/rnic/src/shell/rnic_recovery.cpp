@@ -39,10 +39,10 @@ void rnic::begin_service(std::size_t i, Psn psn, Picoseconds now) {
   schedule(now + work.processor, service_event, *start.slot, event_ordinal_++);
 }
 
-Picoseconds rnic::read_for_retransmission(std::size_t i, Bytes size, Picoseconds now) {
+Picoseconds rnic::read_for_retransmission(std::uint64_t address, Bytes size, Picoseconds now) {
   ++counters_.retransmit_reads;
   counters_.retransmit_read_bytes += size.count();
-  return host_.link->read(now, host_address::retransmission(i), size);
+  return host_.link->read(now, address, size);
 }
 
 void rnic::continue_service(std::size_t slot, Picoseconds now) {
@@ -50,10 +50,11 @@ void rnic::continue_service(std::size_t slot, Picoseconds now) {
   if (step == NackServer::Step::done) return finish_service(slot, now);
   const std::size_t i = nacks_.service(slot).qp;
   const bool context = step == NackServer::Step::context_read;
+  const std::uint64_t address = host_address::retransmission(i, context);
   const Bytes size = context ? context_read : config_.mtu;
-  Picoseconds done = read_for_retransmission(i, size, now);
+  Picoseconds done = read_for_retransmission(address, size, now);
   if (step == NackServer::Step::two_payloads) {
-    done = std::max(done, read_for_retransmission(i, size, now));
+    done = std::max(done, read_for_retransmission(address, size, now));
   }
   if (auto* t = recorder()) {
     t->overlap("NACK service", context ? "context read" : "payload read", now, done);

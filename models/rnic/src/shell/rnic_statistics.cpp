@@ -31,6 +31,15 @@ void host_statistics(const rnic& nic, StatTree& tree) {
     tree.value(fmt::format("pcie_wait_{}", name_of(static_cast<PcieWait>(w))),
                pcie.waited[w].count(), "ps, summed over requests");
   }
+  for (std::size_t u = 0; u < pcie_uses; ++u) {
+    for (std::size_t d = 0; d < pcie_directions; ++d) {
+      const auto use = static_cast<PcieUse>(u);
+      const auto direction = static_cast<PcieDirection>(d);
+      if (!occurs(use, direction)) continue;
+      tree.value(fmt::format("pcie_{}_{}", name_of(use), name_of(direction)),
+                 pcie.ledger.bytes(use, direction), "bytes of TLPs");
+    }
+  }
   tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
   if (nic.config().pfc) tree.value("pauses_sent", nic.counters().pauses_sent, "frames");
 }

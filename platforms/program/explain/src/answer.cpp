@@ -173,6 +173,13 @@ Standing Assessed::standing(std::size_t factor) const {
              : Standing::not_found;
 }
 
+bool Assessed::anything_open() const {
+  const auto& dimensions = space->dimensions();
+  return space->readings().size() > 1 ||
+         std::any_of(dimensions.begin(), dimensions.end(),
+                     [](const auto& d) { return d.unknown != lab::Unknown::seed; });
+}
+
 Answer find_answer(lab::Laboratory& laboratory) {
   const question::Question& q = laboratory.question();
   Answer a;

@@ -183,6 +183,9 @@ void conclude(lab::Laboratory& laboratory, Assessed& h) {
   }
   h.predictions.resize(q.observations.observations.size());
   h.predicted.resize(h.predictions.size());
+  // Where nothing is open no number chooses anything.
+  for (std::size_t o = 0; o < h.predicted.size() && !h.anything_open(); ++o)
+    h.predicted[o] = q.observations.observations[o].use == question::Use::predict;
   if (!h.accepted.empty()) {
     conclude_accepted(q, h);
     predict(q, h);

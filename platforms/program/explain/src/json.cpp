@@ -240,7 +240,7 @@ ordered_json validation_json(const question::Question& q, const Answer& a) {
                      {"published", published.value},
                      {"measured", number(closest.ours[o])},
                      {"unit", published.unit.value},
-                     {"kind", "calibrated"},
+                     {"kind", h.predicted[o] && !h.anything_open() ? "predicted" : "calibrated"},
                      {"allowed", published.allowance()},
                      {"tolerances", closest.misses[o]},
                      {"within", std::abs(closest.misses[o]) <= 1},

@@ -309,7 +309,7 @@ class rnic : public fabric::device {
   void finish_service(std::size_t slot, Picoseconds now);
   void begin_next_service(std::size_t qp, Picoseconds now);
   void release_hold(std::size_t qp, Picoseconds now);
-  Picoseconds read_for_retransmission(std::size_t qp, Bytes size, Picoseconds now);
+  Picoseconds read_for_retransmission(std::uint64_t address, Bytes size, Picoseconds now);
 
   // rnic_transmit.cpp: the wire, up to a time
   void transmit_before(Picoseconds end) {

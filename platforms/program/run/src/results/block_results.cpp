@@ -35,6 +35,15 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
   add("upstream_busy", share(sum.upstream_busy), "share of time");
   add("downstream_busy", share(sum.downstream_busy), "share of time");
   add("reads_in_flight", to_seconds(sum.reads_in_flight) / time, "reads, mean over time");
+  for (std::size_t u = 0; u < rnic::pcie_uses; ++u) {
+    for (std::size_t d = 0; d < rnic::pcie_directions; ++d) {
+      const auto use = static_cast<rnic::PcieUse>(u);
+      const auto direction = static_cast<rnic::PcieDirection>(d);
+      if (!occurs(use, direction)) continue;
+      add(fmt::format("{}_{}", name_of(use), name_of(direction)),
+          gbps(sum.ledger.bytes(use, direction)), "Gbps of TLPs, mean of NICs");
+    }
+  }
   for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
     add(fmt::format("wait_{}", name_of(static_cast<rnic::PcieWait>(w))),
         to_seconds(sum.waited[w]) / time, "requests that wait, mean over time");

@@ -92,6 +92,10 @@ Names sender_names() {
       {"entropy_freezes", "times", "rings that froze"},
       {"entropy_frozen_time", "us, sum of queue pairs", "time in which rings were frozen"},
       {"messages_completed", "messages", "messages completed"},
+      {"pcie_bytes_per_message", "bytes of TLPs/message",
+       "all that the PCIe links of senders carried in both directions, over messages completed"},
+      {"pcie_fetched_per_message", "bytes of TLPs/message",
+       "of it, WQEs and payload with their requests"},
   };
   for (const char* kind : {"expected", "last", "rewind", "timeout", "trimmed"}) {
     out.push_back({fmt::format("retransmitted_{}", kind), "packets",
@@ -156,6 +160,21 @@ Names block_names() {
       {"pausing", "share of time", "a NIC paused a class of its peer, mean of ports"},
       {"pauses_sent", "frames", "PFC pauses of NICs"},
   };
+  const char* const carried[] = {"doorbells",
+                                 "WQEs, and requests for them",
+                                 "payload, and requests for it",
+                                 "contexts, and requests for them",
+                                 "memory keys and translations, and requests for them",
+                                 "CQEs"};
+  for (std::size_t u = 0; u < rnic::pcie_uses; ++u) {
+    for (std::size_t d = 0; d < rnic::pcie_directions; ++d) {
+      const auto use = static_cast<rnic::PcieUse>(u);
+      const auto direction = static_cast<rnic::PcieDirection>(d);
+      if (!occurs(use, direction)) continue;
+      out.push_back({fmt::format("pcie_{}_{}", name_of(use), name_of(direction)),
+                     "Gbps of TLPs, mean of NICs", fmt::format("TLPs with {}", carried[u])});
+    }
+  }
   for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
     const auto wait = static_cast<rnic::PcieWait>(w);
     out.push_back({fmt::format("pcie_wait_{}", name_of(wait)), "requests that wait, mean over time",

@@ -55,7 +55,9 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
   bool equal_rates = true;
+  rnic::PcieCounters pcie;
   bool selective = false, steered = false, several_ports = false, engine = false, credits = false;
+  bool hosts = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
@@ -65,6 +67,8 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     several_ports |= nic.port_count() > 1;
     engine |= nic.engine.has_value();
     credits |= nic.vl_credits.has_value();
+    hosts |= nic.host != rnic::HostModel::none;
+    pcie = pcie + (to.pcie[i] - from.pcie[i]);
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;
@@ -170,6 +174,15 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     share("fixed", e.fixed);
     add("entropy_freezes", static_cast<double>(e.freezes), "times");
     add("entropy_frozen_time", to_microseconds(e.frozen_time), "us, sum of queue pairs");
+  }
+  if (hosts) {
+    const auto each = [&](std::uint64_t bytes) {
+      return ratio(static_cast<double>(bytes), static_cast<double>(sum.messages_completed));
+    };
+    add("pcie_bytes_per_message", each(pcie.ledger.total()), "bytes of TLPs/message");
+    add("pcie_fetched_per_message",
+        each(pcie.ledger.bytes(rnic::PcieUse::wqe) + pcie.ledger.bytes(rnic::PcieUse::payload)),
+        "bytes of TLPs/message");
   }
   add("messages_completed", static_cast<double>(sum.messages_completed), "messages");
 }

@@ -1,26 +1,54 @@
 // Where things lie in host memory: regions of their own, so that no two kinds of access meet.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "horae/core/psn.hpp"
+#include "horae/rnic/pcie_ledger.hpp"
 
 namespace horae::rnic::host_address {
 
+/// What queue pair `qp`, at most 65535, sends: its WQEs, and behind them its payload.
+inline constexpr std::uint64_t send_region = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t send_payload = std::uint64_t{1} << 24;  ///< behind the WQEs
+constexpr std::uint64_t send_queue(std::size_t qp, std::uint64_t offset) {
+  return (qp + 1) * send_region + offset;
+}
+constexpr std::uint64_t source(std::size_t qp, std::uint64_t offset) {
+  return send_queue(qp, send_payload + offset);
+}
+
 /// Received payload: a buffer per queue pair, one slot of the largest MTU per PSN.
+inline constexpr std::uint64_t received = std::uint64_t{1} << 49;
 constexpr std::uint64_t payload(std::size_t qp, Psn psn) {
-  constexpr std::uint64_t region = std::uint64_t{1} << 48, slot = 4096, slots = 1 << 16;
-  return region + (qp * slots + psn.value() % slots) * slot;
+  constexpr std::uint64_t slot = 4096, slots = 1 << 16;
+  return received + (qp * slots + psn.value() % slots) * slot;
 }
 /// Where the last packet of a WRITE is kept until those before it have arrived.
-constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 49) + qp * 4096; }
-constexpr std::uint64_t completion_queue(std::size_t qp) {
-  return (std::uint64_t{1} << 56) + qp * 64;
-}
+constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 50) + qp * 4096; }
+
+inline constexpr std::uint64_t completion_queues = std::uint64_t{1} << 56;
+constexpr std::uint64_t completion_queue(std::size_t qp) { return completion_queues + qp * 64; }
 inline constexpr std::uint64_t contexts = std::uint64_t{1} << 57;
-/// What is read again for retransmissions.
-constexpr std::uint64_t retransmission(std::size_t qp) {
-  return (std::uint64_t{1} << 60) + qp * 4096;
+/// Memory keys and translations.
+inline constexpr std::uint64_t translations = std::uint64_t{1} << 58;
+/// What is read again for retransmissions: contexts and WQEs; payload.
+inline constexpr std::uint64_t retransmission_contexts = std::uint64_t{1} << 59;
+inline constexpr std::uint64_t retransmissions = std::uint64_t{1} << 60;
+constexpr std::uint64_t retransmission(std::size_t qp, bool context) {
+  return (context ? retransmission_contexts : retransmissions) + qp * 4096;
+}
+
+/// What an access at `address` is for. A NIC that reads for a retransmission reads contexts and
+/// WQEs alike: they count as contexts.
+constexpr PcieUse use_of(std::uint64_t address) {
+  if (address < received)
+    return address % send_region < send_payload ? PcieUse::wqe : PcieUse::payload;
+  if (address < completion_queues || address >= retransmissions) return PcieUse::payload;
+  if (address < contexts) return PcieUse::cqe;
+  return address < translations || address >= retransmission_contexts ? PcieUse::context
+                                                                      : PcieUse::translation;
 }
 
 }  // namespace horae::rnic::host_address

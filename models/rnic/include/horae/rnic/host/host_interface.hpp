@@ -57,9 +57,11 @@ class host_interface : public sc_core::sc_module {
   Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size);
   /// The same with contents.
   Picoseconds write(Picoseconds now, std::uint64_t address, std::span<const unsigned char> from);
-  /// A CPU's store of `size` bytes at `now`, one TLP: when it is at the NIC.
-  Picoseconds doorbell(Picoseconds now, Bytes size = 8_B) {
-    return link_.mmio_write(now, mmio_latency_, size);
+  /// A CPU's store of 8 bytes at `now`: when it is at the NIC.
+  Picoseconds doorbell(Picoseconds now) { return link_.mmio_write(now, mmio_latency_, 8_B); }
+  /// A CPU's store of `size` bytes of WQEs at `now`, one TLP: when it is at the NIC.
+  Picoseconds push_wqes(Picoseconds now, Bytes size) {
+    return link_.mmio_write(now, mmio_latency_, size, PcieUse::wqe);
   }
 
   const PcieLink& link() const { return link_; }

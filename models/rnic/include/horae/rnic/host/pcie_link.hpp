@@ -12,6 +12,7 @@
 #include "horae/core/units.hpp"
 #include "horae/rnic/parts/busy_timeline.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
+#include "horae/rnic/pcie_ledger.hpp"
 
 namespace horae::rnic {
 
@@ -77,6 +78,7 @@ struct PcieCounters {
   Picoseconds reads_in_flight{};
   std::array<Picoseconds, pcie_waits> waited{};   ///< summed over requests
   std::array<std::uint64_t, pcie_waits> waits{};  ///< requests that waited at all
+  PcieLedger ledger{};                            ///< every TLP, by the address of its request
 
   friend PcieCounters operator-(PcieCounters a, const PcieCounters& b);
   friend PcieCounters operator+(PcieCounters a, const PcieCounters& b);
@@ -125,7 +127,8 @@ class PcieLink {
 
   /// A write of the CPU to the NIC that reaches the root complex's port `latency` after `now`: when
   /// its last bit is at the NIC.
-  Picoseconds mmio_write(Picoseconds now, Picoseconds latency, Bytes size);
+  Picoseconds mmio_write(Picoseconds now, Picoseconds latency, Bytes size,
+                         PcieUse use = PcieUse::doorbell);
 
   /// Time of the link in the round trip of an unloaded read that is one completion.
   Picoseconds unloaded_read(Bytes size) const {

@@ -30,17 +30,17 @@ class ContextFetcher {
   bool here(std::size_t i, QueuePair& qp, Picoseconds now) {
     // What was fetched for this packet serves it, even if others have evicted it meanwhile.
     if (qp.context_ready >= 0_ps) return qp.context_ready <= now;
-    const std::uint32_t reads = use(i, qp, qp.next_new(), true, now);
-    if (reads == 0) return true;
-    qp.context_ready = fetch(reads, now);
+    const Missing missing = use(i, qp, qp.next_new(), true, now);
+    if (missing.reads() == 0) return true;
+    qp.context_ready = fetch(missing, now);
     return false;
   }
   /// Until when a packet received for `qp` waits; before `now`: it does not. At `now` it waits, for
   /// the packets in front of it, which go on at the same time.
   Picoseconds receive(std::size_t i, QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
-    const std::uint32_t reads = use(i, qp, psn, payload, now);
+    const Missing missing = use(i, qp, psn, payload, now);
     // Packets of a queue pair stay in order.
-    if (reads > 0) qp.receive_ready = std::max(qp.receive_ready, fetch(reads, now));
+    if (missing.reads() > 0) qp.receive_ready = std::max(qp.receive_ready, fetch(missing, now));
     return qp.receive_ready;
   }
   /// Queue pair `i` completes messages. Posted: nothing waits for the completion queue's context.
@@ -59,21 +59,26 @@ class ContextFetcher {
  private:
   static constexpr Bytes entry_read = 64_B;  ///< one cache line of host memory
 
-  /// Uses what a packet needs; returns the dependent reads of what is missing.
-  std::uint32_t use(std::size_t i, const QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
-    CacheAccess access = cache_.access(CacheKind::queue_pair, i);
+  /// Dependent reads of what a packet needs and is not on the chip, in this order.
+  struct Missing {
+    std::uint32_t contexts = 0, translations = 0;  ///< a memory key is one of the latter
+    std::uint32_t reads() const { return contexts + translations; }
+  };
+
+  /// Uses what a packet needs.
+  Missing use(std::size_t i, const QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
+    const CacheAccess context = cache_.access(CacheKind::queue_pair, i);
+    CacheAccess translated;
     if (payload) {
       const std::int64_t page = page_.count();
       const std::int64_t pages = std::max<std::int64_t>(1, qp.config().buffer.count() / page);
       const std::int64_t at = std::int64_t{psn.value()} * mtu_.count() / page % pages;
-      const CacheAccess translated = cache_.translate(
+      translated = cache_.translate(
           0, static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * pages + at));
-      access.reads += translated.reads;
-      access.write_back += translated.write_back;
     }
-    write_back(access, now);
-    misses_ += access.reads;
-    return access.reads;
+    write_back({0, context.write_back + translated.write_back}, now);
+    misses_ += context.reads + translated.reads;
+    return {context.reads, translated.reads};
   }
   void write_back(const CacheAccess& access, Picoseconds now) {
     if (access.write_back > 0) {
@@ -82,13 +87,16 @@ class ContextFetcher {
   }
   /// Each read depends on the one before and takes as long as the first does now; the later ones'
   /// share of the link is taken now as well.
-  Picoseconds fetch(std::uint32_t reads, Picoseconds now) {
-    Picoseconds done{};
-    const Picoseconds one = host_.read(now, host_address::contexts, entry_read) - now;
-    for (std::uint32_t n = 1; n < reads; ++n) {
-      done = std::max(done, host_.read(now, host_address::contexts, entry_read));
+  Picoseconds fetch(const Missing& missing, Picoseconds now) {
+    Picoseconds done{}, one{};
+    for (std::uint32_t n = 0; n < missing.reads(); ++n) {
+      done = std::max(
+          done, host_.read(
+                    now, n < missing.contexts ? host_address::contexts : host_address::translations,
+                    entry_read));
+      if (n == 0) one = done - now;
     }
-    return std::max(done, now + one * static_cast<std::int64_t>(reads));
+    return std::max(done, now + one * static_cast<std::int64_t>(missing.reads()));
   }
 
   ContextCache cache_;

@@ -102,7 +102,9 @@ struct Assessed {
   /// By observation: those that points are chosen by over the accepted points, those to be
   /// predicted over the points that agree with the others.
   std::vector<std::optional<inference::Interval>> predictions;
-  std::vector<bool> predicted;            ///< by observation, whether it is of the latter
+  /// By observation, whether it is of the latter; where nothing is open, whether it is to be
+  /// predicted.
+  std::vector<bool> predicted;
   std::optional<double> predicted_share;  ///< of what agrees with the others, what agrees with all
   std::size_t closest = 0;                ///< index of a point
   std::array<OwnData, tolerance_factors.size()> own_data;  ///< by factor of the tolerances
@@ -115,6 +117,8 @@ struct Assessed {
   /// Index of the tolerances whose own data decide at `factor`: the smallest, not smaller, that
   /// exclude, for what larger tolerances exclude smaller ones do; `factor` where none do.
   std::size_t deciding(std::size_t factor = as_declared) const;
+  /// Whether a point or a reading is chosen by numbers at all.
+  bool anything_open() const;
   double closest_miss() const { return runs->outcomes()[closest].miss(); }
 };
 
