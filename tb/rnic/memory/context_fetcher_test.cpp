@@ -42,7 +42,8 @@ OnChipMemoryConfig room_for(std::int64_t contexts) {
 }
 
 struct Bench {
-  explicit Bench(const OnChipMemoryConfig& memory) : fetcher(memory, 1024_B, host, misses) {
+  explicit Bench(const OnChipMemoryConfig& memory, const CachesConfig& caches = {})
+      : fetcher(memory, caches, 1024_B, host, misses) {
     QueuePairConfig config;
     config.buffer = 64_KiB;
     qp = test::make_queue_pair(40, std::move(config));
@@ -70,6 +71,29 @@ TEST(ContextFetcher, ContextKeyAndTranslationAreReadOneAfterTheOther) {
   EXPECT_FALSE(b.fetcher.here(0, *b.qp, 2_us));
   EXPECT_TRUE(b.fetcher.here(0, *b.qp, 1_us + 3 * b.host.latency));
   EXPECT_EQ(b.host.reads, 3u);
+}
+
+// Of its own two places a miss takes one for as long as its reads: a third waits for the first.
+TEST(ContextFetcher, MissesUnderWayAreBounded) {
+  CachesConfig caches;
+  caches.queue_pair = CacheConfig{.entries = 1};
+  caches.misses = 2;
+  OnChipMemoryConfig memory;  // not limited: keys and translations hit
+  Bench b(memory, caches);
+  std::vector<std::unique_ptr<QueuePair>> pairs;
+  for (std::size_t i = 0; i < 5; ++i) {
+    pairs.push_back(test::make_queue_pair(40, {}));
+    EXPECT_FALSE(b.fetcher.here(i, *pairs[i], 1_us + 10_ns * static_cast<std::int64_t>(i)));
+  }
+  const Picoseconds r = b.host.latency;
+  EXPECT_EQ(pairs[0]->context_ready, 1_us + r);
+  EXPECT_EQ(pairs[1]->context_ready, 1_us + 10_ns + r);
+  EXPECT_EQ(pairs[2]->context_ready, 1_us + r * 2);
+  EXPECT_EQ(pairs[3]->context_ready, 1_us + 10_ns + r * 2);
+  EXPECT_EQ(pairs[4]->context_ready, 1_us + r * 3);
+  EXPECT_EQ(b.fetcher.cache().counters(CacheKind::queue_pair).misses, 5u);
+  EXPECT_EQ(b.fetcher.cache().counters(CacheKind::memory_key).misses, 0u);
+  EXPECT_EQ(b.host.written.size(), 4u);  // contexts that went
 }
 
 TEST(ContextFetcher, TheNextPacketOfAPageFindsAll) {

@@ -93,6 +93,33 @@ TEST(ContextTiming, APacketThatArrivesWithTheContextStaysBehindTheOneThatWaits) 
   EXPECT_EQ(line.far->seen[1].at, line.far->seen[0].at + test::ack_time());
 }
 
+// With a cache of contexts of its own, one entry, and queue pairs in turn each packet reads its
+// context: so many a round trip as misses may be under way, whoever waits. Keys and translations
+// hit.
+TEST(ContextTiming, MissesUnderWayBoundTheRate) {
+  fabric::sim_context context;
+  std::vector<NicAndPeer> lines;
+  const std::vector<std::uint32_t> under_way = {1, 3, 8};
+  RnicConfig config = with_host();
+  config.cache.emplace().queue_pair = CacheConfig{.entries = 1};
+  for (const std::uint32_t misses : under_way) {
+    config.cache->misses = misses;
+    lines.emplace_back(context, config, odd_link, static_cast<unsigned>(lines.size()));
+    for (int i = 0; i < 20; ++i) lines.back().queue_pair(messages(64_B, 1000), 64);
+  }
+  test::run_on(context, 100_us);
+  const Picoseconds read = HostTimes(config).read(64_B);
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const auto at = decisions(lines[n]);
+    ASSERT_GT(at.size(), 100u);
+    const double packets = static_cast<double>(at.size() - 20);
+    const auto span = static_cast<double>((at.back() - at[19]).count());
+    EXPECT_NEAR(packets / span * static_cast<double>(read.count()), under_way[n],
+                0.03 * under_way[n]);
+    EXPECT_EQ(lines[n].nic->cache()->counters(CacheKind::translation).misses, 0u);
+  }
+}
+
 // Queue pairs in turn: what the bill says stays, stays; one queue pair more, and each packet
 // misses.
 TEST(ContextTiming, TheCliffIsWhereTheBillSays) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "host_parts.hpp"
@@ -25,20 +27,14 @@ using test::wire_time;
 constexpr auto requester = ContextRole::requester;
 constexpr auto responder = ContextRole::responder;
 
-HeldContexts held(std::uint32_t capacity, std::size_t queue_pairs) {
-  HeldContexts contexts(capacity);
-  for (std::size_t i = 0; i < queue_pairs; ++i) contexts.add();
-  return contexts;
-}
-
 TEST(HeldContexts, OneRoleIsFetchedAhead) {
-  HeldContexts contexts = held(1, 3);
+  HeldContexts contexts(1);
   for (const std::size_t i : {0u, 1u, 2u, 0u}) EXPECT_TRUE(contexts.use(i, requester)) << i;
   EXPECT_EQ(contexts.held(), 1u);
 }
 
 TEST(HeldContexts, OfBothRolesTheLeastRecentlyUsedGoes) {
-  HeldContexts contexts = held(2, 3);
+  HeldContexts contexts(2);
   EXPECT_TRUE(contexts.use(0, requester));   // the only role so far
   EXPECT_FALSE(contexts.use(0, responder));  // requester 0, responder 0
   EXPECT_TRUE(contexts.use(0, requester));
@@ -236,6 +232,67 @@ TEST(EngineRate, VisitsCostWhereContextsDoNotStay) {
   expect_near(completed(config, 32, true), 100e3 / 65);
   expect_near(completed(config, 256, true), 100e3 / 125);
   expect_near(completed(config, 256, false), 100e3 / 40);
+}
+
+// Packets of 8 and of 1,000 bytes in turn: an engine that begins each when the wire takes it needs
+// its own time for the one and the wire's for the other.
+std::vector<Picoseconds> short_and_long(Bytes ahead, Picoseconds send) {
+  std::istringstream text(test::in_child([&] {
+    fabric::sim_context context;
+    NicAndPeer line(context, with({.send = send, .ahead = ahead}));
+    line.queue_pair(messages(8_B, 20));
+    line.queue_pair(messages(1000_B, 20));
+    test::run_on(context, 30_us);
+    test::expect_time_accounted(*line.nic, 30_us);
+    std::string out;
+    for (const Picoseconds t : decisions(line)) out += std::to_string(t.count()) + " ";
+    return out;
+  }));
+  std::vector<Picoseconds> at;
+  for (std::int64_t t = 0; text >> t;) at.emplace_back(t);
+  return at;
+}
+
+TEST(EngineAhead, TheEngineDoesNotStandStillWhileAPacketLeaves) {
+  const Picoseconds brief = wire_time(Opcode::write_only, 8_B);
+  const Picoseconds whole = wire_time(Opcode::write_only, 1000_B);
+  const Picoseconds send = (brief + whole) / 2 + 5'003_ps;
+  ASSERT_LT(brief, send);
+  ASSERT_GT(whole, send);
+  const auto test = [&](Bytes ahead, Picoseconds period) {
+    const auto at = short_and_long(ahead, send);
+    ASSERT_EQ(at.size(), 40u);
+    for (std::size_t i = 4; i < at.size(); ++i)
+      EXPECT_EQ(at[i] - at[i - 2], period) << ahead.count() << " " << i;
+  };
+  test(0_B, send + whole);
+  test(1_B, send * 2);
+  test(16_KiB, send * 2);
+}
+
+// Where the wire is the bound it never stands still, and what waits for it is no more than `ahead`
+// and a packet.
+TEST(EngineAhead, TheWireIsFull) {
+  const Picoseconds brief = wire_time(Opcode::write_only, 8_B);
+  const Picoseconds whole = wire_time(Opcode::write_only, 1000_B);
+  const auto at = short_and_long(4_KiB, 10_ns);
+  ASSERT_EQ(at.size(), 40u);
+  for (std::size_t i = 2; i < at.size(); ++i) EXPECT_EQ(at[i] - at[i - 2], brief + whole) << i;
+}
+
+TEST(EngineInput, SeveralPortsHaveTheirOwnLines) {
+  RnicConfig config = with({.send = 1_ns, .ahead = 4_KiB});
+  check_engine(config);
+  EXPECT_TRUE(config.works_ahead());
+  EXPECT_EQ(config.lines(), 1u);
+  EXPECT_EQ(config.buffer_of_port(), 4_KiB);
+  config.ports = 2;
+  EXPECT_THROW(check_engine(config), InputError);
+  EXPECT_FALSE(config.works_ahead());
+  config.engine->ahead = 0_B;
+  EXPECT_EQ(config.lines(), 2u);
+  config.ports.reset();
+  EXPECT_EQ(config.lines(), 0u);
 }
 
 TEST(EngineInput, APlaceIsNamed) {

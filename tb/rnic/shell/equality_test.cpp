@@ -218,6 +218,11 @@ Network with_engine(Network n, EnginePools pools) {
       .contexts = 4};
   return n;
 }
+/// The engine works ahead of the wire.
+Network ahead(Network n) {
+  n.nic.engine->ahead = 3_KiB;
+  return n;
+}
 /// Lanes with little credit; hosts whose threads post in batches and look for compressed CQEs.
 Network with_credits(Network n) {
   n.nic.frames = Frames::infiniband;
@@ -257,6 +262,8 @@ const std::vector<std::pair<std::string, Network>> networks = {
     {"spray_reps", sprayed("reps", policy::SendTimer::group)},
     {"engine", with_engine(lossy("rnic_sr"), EnginePools::shared)},
     {"lossless_engine", with_engine(lossless(), EnginePools::apart)},
+    {"ahead_engine", ahead(with_engine(lossy("rnic_sr"), EnginePools::shared))},
+    {"lossless_ahead_engine", ahead(with_engine(lossless(), EnginePools::apart))},
     {"gathered", gathered(lossy("rnic_sr"))},
     {"credits", with_credits(lossy("rnic_sr"))},
     {"spray_planes",

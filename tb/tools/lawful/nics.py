@@ -181,6 +181,15 @@ def details(draw, nic):
     if "post" in nic and draw.chance(0.4):
         del nic["post"]["inline"]
         nic["post"]["sges"] = draw.whole(2, 30)
+    if "engine" in nic and "ports" not in nic and "vl_credits" not in nic and draw.chance(0.4):
+        nic["engine"]["ahead"] = draw.bytes(1, 65536)
+    if nic.get("engine", {}).get("contexts", 0) > 1 and draw.chance(0.5):
+        nic["engine"]["ways"] = 1
+    if nic.get("host") == "pcie" and draw.chance(0.4):
+        kinds = ("queue_pair", "memory_key", "translation", "completion_queue")
+        nic["cache"] = {kind: {"entries": draw.scale(1, 8) * 4, "ways": draw.one(0, 1, 2, 4)} for kind in kinds if draw.chance(0.5)}
+        if nic["cache"] and draw.chance(0.5):
+            nic["cache"]["misses"] = draw.whole(1, 8)
 
 
 def post(draw):

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 
@@ -17,12 +19,19 @@ bool written_by_the_nic(CacheKind kind) {
 
 }  // namespace
 
-ContextCache::ContextCache(const OnChipMemoryConfig& config)
+ContextCache::ContextCache(const OnChipMemoryConfig& config, const CachesConfig& caches)
     : limited_(config.limited),
       capacity_(config.beside_buffers()),
       buckets_(first_buckets),
       table_(Table::bucket_traits(buckets_.data(), buckets_.size())) {
-  for (std::size_t k = 0; k < cache_kinds; ++k) entry_[k] = config.entry(static_cast<CacheKind>(k));
+  for (std::size_t k = 0; k < cache_kinds; ++k) {
+    const auto kind = static_cast<CacheKind>(k);
+    entry_[k] = config.entry(kind);
+    const CacheConfig* const own = caches.of(kind);
+    if (own == nullptr) continue;
+    own_[k].emplace(*own);
+    capacity_ -= entry_[k] * std::int64_t{own->entries};
+  }
   if (limited_ && capacity_.count() < 0) {
     throw ModelError(fmt::format("cache: buffers of {} and {} leave nothing of {}",
                                  to_text(config.tx_buffer), to_text(config.rx_buffer),
@@ -33,6 +42,25 @@ ContextCache::ContextCache(const OnChipMemoryConfig& config)
 ContextCache::~ContextCache() {
   table_.clear();
   order_.clear();
+}
+
+CacheAccess ContextCache::access_own(CacheKind kind, std::uint64_t id) {
+  Counters& counters = counters_[index(kind)];
+  const SetCache::Access access = own_[index(kind)]->use(id);
+  if (access.hit) {
+    ++counters.hits;
+    return {};
+  }
+  ++counters.misses;
+  const Bytes size = entry_[index(kind)];
+  if (!access.evicted) {
+    counters.bytes += size;
+    counters.most_bytes = std::max(counters.most_bytes, counters.bytes);
+    return {serial_reads(kind), 0};
+  }
+  ++counters.evictions;
+  return {serial_reads(kind),
+          written_by_the_nic(kind) ? static_cast<std::uint32_t>(size.count()) : 0};
 }
 
 CacheAccess ContextCache::miss(CacheKind kind, std::uint64_t key) {
@@ -85,6 +113,10 @@ std::uint32_t ContextCache::make_room(Bytes bytes) {
 }
 
 void ContextCache::drop(CacheKind kind, std::uint64_t id) {
+  if (auto& own = own_[index(kind)]; own) {
+    if (own->drop(id)) counters_[index(kind)].bytes -= entry_[index(kind)];
+    return;
+  }
   const auto it = table_.find(key_of(kind, id));
   if (it != table_.end()) remove(*it);
 }

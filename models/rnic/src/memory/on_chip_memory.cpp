@@ -23,6 +23,43 @@ std::string_view name_of(CacheKind kind) {
   throw ModelError("cache: an unknown kind of entry");
 }
 
+const CacheConfig* CachesConfig::of(CacheKind kind) const {
+  const auto at = [](const std::optional<CacheConfig>& c) { return c ? &*c : nullptr; };
+  switch (kind) {
+    case CacheKind::queue_pair:
+      return at(queue_pair);
+    case CacheKind::memory_key:
+      return at(memory_key);
+    case CacheKind::translation:
+      return at(translation);
+    case CacheKind::completion_queue:
+      return at(completion_queue);
+    case CacheKind::send_wqe:
+    case CacheKind::count_:
+      break;
+  }
+  return nullptr;
+}
+
+const Schema<CachesConfig>& CachesConfig::schema() {
+  using T = CachesConfig;
+  static const Schema<T> s =
+      Schema<T>("cache",
+                "Caches of their own for kinds of entries. A kind without one shares the memory "
+                "that `sram` has for entries, which has no end unless sram.limited")
+          .table("queue_pair", &T::queue_pair, CacheConfig::schema())
+          .table("memory_key", &T::memory_key, CacheConfig::schema())
+          .table("translation", &T::translation, CacheConfig::schema())
+          .table("completion_queue", &T::completion_queue, CacheConfig::schema())
+          .field("misses", &T::misses,
+                 {.doc = "misses of packets that read host memory at once; a further one waits. "
+                         "0: any number",
+                  .max = 4096,
+                  .source = "no public value",
+                  .verified = false});
+  return s;
+}
+
 Bytes OnChipMemoryConfig::entry(CacheKind kind) const {
   switch (kind) {
     case CacheKind::queue_pair:

@@ -7,12 +7,9 @@ PacketEngine::PacketEngine(const EngineConfig& config, EngineCounters& counters)
       counters_(counters),
       times_{config.send, config.receive, config.ack_send, config.ack_receive, config.visit},
       free_(config.units * (config.pools == EnginePools::apart ? 2u : 1u)),
-      contexts_(config.contexts) {}
+      contexts_(config.contexts, config.ways) {}
 
-void PacketEngine::add() {
-  next_message_.emplace_back();
-  contexts_.add();
-}
+void PacketEngine::add() { next_message_.emplace_back(); }
 
 Picoseconds PacketEngine::time_of(EngineWork work, std::size_t i, ContextRole role) {
   const auto count = [this](EngineWork w) {

@@ -29,7 +29,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       nacks_(retransmit_, config.reliability.window, config.host == HostModel::pcie),
       scheduler_(config, retransmit_) {
   set_receive_latency(config.rx_latency);
-  if (config.port_count() > 1) {
+  if (config.lines() > 0) {
     ports_ = std::make_unique<NicPorts>(config);
   } else {
     wire_ = &tx(0);
@@ -41,6 +41,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
         std::make_unique<PacketEngine>(config.engine.value_or(EngineConfig{}), counters_.engine);
   }
   sends_apart_ = ports_ || engine_;
+  engine_leads_ = config.works_ahead();
   receives_apart_ = host_.contexts || config.engine;
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
@@ -149,13 +150,18 @@ void rnic::end_at(Picoseconds at) {
     cursor_ = from;
   };
   // A packet that is still leaving then was begun before: its time is not idle.
-  const Picoseconds idle_from = std::max(at, ports_ ? pipe_free_ : wire_->busy_until());
+  const Picoseconds busy = wire_ != nullptr
+                               ? wire_->busy_until()
+                               : std::max(pipe_free_, engine_leads_ ? tx(0).busy_until() : 0_ps);
+  const Picoseconds idle_from = std::max(at, busy);
   if (waited_.to == cursor_) take_off(waited_.cause, std::max(idle_from, waited_.from));
   // What it waited for before that was work: there is none by then.
   take_off(IdleCause::no_work, idle_from);
 }
 
 void rnic::wait_until(Picoseconds until, IdleCause cause) {
+  // What leaves meanwhile is no idle time.
+  if (engine_leads_) cursor_ = std::max(cursor_, std::min(until, tx(0).busy_until()));
   if (waited_.to != cursor_ || waited_.cause != cause) waited_ = {cursor_, cursor_, cause};
   waited_.to = until;
   counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;

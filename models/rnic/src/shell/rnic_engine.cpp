@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
 
@@ -16,6 +17,12 @@ void check_engine(const RnicConfig& config) {
         fmt::format("engine.contexts = {} without engine.visit: found no time that a visit takes; "
                     "expected engine.visit above 0",
                     config.engine->contexts));
+  }
+  check_cache({config.engine->contexts, config.engine->ways}, "engine.contexts");
+  if (config.engine->ahead > 0_B && config.port_count() > 1) {
+    throw InputError(fmt::format(
+        "engine.ahead of a NIC with {} ports: found {}; expected port_buffer, which says it there",
+        config.port_count(), to_text(config.engine->ahead)));
   }
 }
 
@@ -52,6 +59,9 @@ void check_credits(const RnicConfig& config) {
     throw InputError(
         fmt::format("vl_credits of a NIC with {} ports; expected one", config.port_count()));
   }
+  if (config.works_ahead())
+    throw InputError(
+        "vl_credits of a NIC whose engine works ahead; expected engine.ahead = \"0 B\"");
 }
 
 void rnic::begin_credits() {

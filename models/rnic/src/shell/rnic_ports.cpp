@@ -1,4 +1,5 @@
-// Several ports: what goes in line for which of them, and the wires up to a time.
+// Several ports, or an engine that works ahead of one: what goes in line for which of them, and the
+// wires up to a time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,7 +127,9 @@ int rnic::pick_for_ports(Gate& next) {
 
 void rnic::put_in_line(Packet& p, unsigned port, bool response) {
   ports_->put(response ? ports_->up_from(port, cursor_) : port, p, response);
-  pipe_free_ = pipe_next_ = cursor_ + serialisation_time(p.wire_size(), line_rate_);
+  // An engine in front of one wire is the pipe: its units say from when the next packet may begin.
+  const Picoseconds pipe = engine_leads_ ? 0_ps : serialisation_time(p.wire_size(), line_rate_);
+  pipe_free_ = pipe_next_ = cursor_ + pipe;
 }
 
 void rnic::decide_ports_before(Picoseconds end) {

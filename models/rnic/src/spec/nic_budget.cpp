@@ -13,6 +13,15 @@ std::int64_t most(Bytes room, Bytes bytes, std::int64_t of) {
   return room.count() * of / bytes.count();
 }
 
+/// Null: what the line counts shares the memory of all kinds.
+const CacheConfig* own_cache(const CachesConfig& caches, std::string_view name) {
+  for (std::size_t k = 0; k < cache_kinds; ++k) {
+    const auto kind = static_cast<CacheKind>(k);
+    if (name_of(kind) == name) return caches.of(kind);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::int64_t NicDemand::queue_pairs() const {
@@ -58,7 +67,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       {name_of(CacheKind::memory_key), true, regions, config.memory_key},
   };
 
-  if (demand.ports > 1)
+  if (demand.ports > 0)
     out.lines.insert(out.lines.begin() + 2,
                      {"port_buffer", false, demand.ports, demand.port_buffer});
   if (demand.block_state.count() > 0)
@@ -77,13 +86,40 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
     out.lines.insert(at, {policy.name, policy.cached, queue_pairs, policy.bytes(), policy.fields});
   }
 
+  // Kinds that share the memory, and those that do not.
+  Bytes apart;
+  std::int64_t most_of_own = NicBudget::unlimited;
+  for (BudgetLine& line : out.lines) {
+    // What policies keep beside a context is in its entry.
+    const std::string_view kind = line.fields.empty() ? line.name : name_of(CacheKind::queue_pair);
+    const CacheConfig* const own = line.cached ? own_cache(demand.caches, kind) : nullptr;
+    if (own == nullptr) continue;
+    if (line.count > own->entries) out.overfull.push_back(line.name);
+    // A memory key is of no queue pair.
+    const std::int64_t fit = line.name == name_of(CacheKind::memory_key)
+                                 ? (line.count > own->entries ? 0 : NicBudget::unlimited)
+                                 : most(Bytes(own->entries), Bytes(line.count), queue_pairs);
+    if (fit < most_of_own) {
+      most_of_own = fit;
+      out.binds = line.name;
+    }
+    line.cached = false;
+    line.count = own->entries;
+    apart += line.bytes();
+  }
+
   const Bytes state =
       (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
-  const Bytes keys = config.memory_key * regions;
+  const Bytes keys = demand.caches.memory_key ? Bytes(0) : config.memory_key * regions;
   const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
-                     demand.engine_contexts - demand.block_state;
+                     demand.engine_contexts - demand.block_state - apart;
   out.most_on_chip = most(room, state, queue_pairs);
   out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
+  if (most_of_own < out.most_cached) {
+    out.most_cached = most_of_own;
+  } else {
+    out.binds = "shared";
+  }
   return out;
 }
 

@@ -165,6 +165,7 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                   .max = 10000_ms,
                   .source = "ours: applications connect ahead"})
           .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema())
+          .table("cache", &RnicConfig::cache, CachesConfig::schema())
           .table("pfc", &RnicConfig::pfc, RxPauseConfig::schema())
           .table("engine", &RnicConfig::engine, EngineConfig::schema())
           .table("post", &RnicConfig::post, PostConfig::schema())

@@ -29,11 +29,12 @@ workload::SizedNic size_nic(const NicRequest& request) {
   workload::SizedNic sized{request.spec, request.spec, {}, nic.sram.limited, {}, {}, {}};
   sized.demand.window = nic.reliability.window;
   sized.demand.policies = rnic::policy_states(nic);
-  sized.demand.ports = nic.port_count();
+  sized.demand.ports = nic.lines();
   sized.demand.port_buffer = nic.buffer_of_port();
   sized.demand.engine_contexts = rnic::engine_contexts(nic);
   sized.demand.block_state = rnic::block_state(nic);
   sized.demand.wqe = rnic::gathering_wqe(nic);
+  sized.demand.caches = nic.cache.value_or(rnic::CachesConfig{});
   sized.demand.groups = {request.queue_pairs};
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;
@@ -84,6 +85,7 @@ ordered_json nics_json(const std::vector<workload::SizedNic>& nics) {
                    {"fits", b.fits()},
                    {"all_cached", b.all_cached()},
                    {"most_queue_pairs_cached", limit_json(b.most_cached)},
+                   {"cache_binds", b.binds},
                    {"most_queue_pairs", limit_json(b.most_on_chip)},
                    {"remedies", remedies}});
   }

@@ -74,12 +74,16 @@ std::string nics_text(const std::vector<SizedNic>& nics) {
     }
     out += fmt::format("  Contexts take {} of the {} bytes left to the cache: {}.\n",
                        b.cached().count(), b.cache().count(),
-                       b.all_cached() ? "all stay" : "in round robin none stays");
+                       b.used() <= b.capacity ? "all stay" : "in round robin none stays");
+    if (!b.overfull.empty())
+      out += fmt::format("  More entries than the cache holds: {}.\n", fmt::join(b.overfull, ", "));
     out += fmt::format(
         "  All contexts stay up to {} queue pairs like these; their state fits the chip up to "
         "{}.\n",
         limit_text(b.most_cached), limit_text(b.most_on_chip));
-    if (!nic.limited) out += "  In a run every access hits, as sram.limited is false.\n";
+    if (b.binds != "shared") out += fmt::format("  The cache of {} binds.\n", b.binds);
+    if (!nic.limited && !nic.demand.caches.any())
+      out += "  In a run every access hits, as sram.limited is false.\n";
   }
   return out;
 }

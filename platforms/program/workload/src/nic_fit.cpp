@@ -14,11 +14,12 @@ rnic::NicDemand demand_of(const rnic::RnicConfig& nic) {
   rnic::NicDemand out;
   out.window = nic.reliability.window;
   out.policies = rnic::policy_states(nic);
-  out.ports = nic.port_count();
+  out.ports = nic.lines();
   out.port_buffer = nic.buffer_of_port();
   out.engine_contexts = rnic::engine_contexts(nic);
   out.block_state = rnic::block_state(nic);
   out.wqe = rnic::gathering_wqe(nic);
+  out.caches = nic.cache.value_or(rnic::CachesConfig{});
   if (const auto engine = policy::make_ordering_engine(nic.ordering)) {
     out.ordering_shared = engine->provided(0);
     out.ordering_each = engine->provided(1) - engine->provided(0);

@@ -29,12 +29,13 @@ struct NicDemand {
   std::optional<Bytes> ordering_each{};
   Bytes ordering_shared{};
   std::vector<PolicyState> policies{};  ///< of each queue pair
-  std::uint32_t ports = 1;
-  Bytes port_buffer{};      ///< of each of several ports
-  Bytes engine_contexts{};  ///< that the packet engine holds beside the cache
-  Bytes block_state{};      ///< of credits and completions, of all queue pairs together
-  Bytes wqe{};              ///< of a WQE; sram.send_wqe where that is more
-  Bytes port_buffers() const { return port_buffer * (ports > 1 ? ports : 0); }
+  std::uint32_t ports = 0;              ///< that packets wait in line for
+  Bytes port_buffer{};                  ///< of each
+  Bytes engine_contexts{};              ///< that the packet engine holds beside the cache
+  Bytes block_state{};                  ///< of credits and completions, of all queue pairs together
+  Bytes wqe{};                          ///< of a WQE; sram.send_wqe where that is more
+  CachesConfig caches{};                ///< of single kinds
+  Bytes port_buffers() const { return port_buffer * ports; }
 
   std::int64_t queue_pairs() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;
@@ -52,7 +53,8 @@ struct BudgetLine {
 
 /// The bill of one NIC. Contexts are counted as what one round over all queue pairs touches: a
 /// queue pair's context and the work queue elements it holds, a completion queue each, translations
-/// of its memory, and the memory regions' keys.
+/// of its memory, and the memory regions' keys. A kind with a cache of its own takes all of that
+/// cache, and must be on the chip.
 struct NicBudget {
   /// No number of queue pairs is too many.
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
@@ -65,6 +67,8 @@ struct NicBudget {
   /// round robin none misses after the first round; with one more, every access to what is a queue
   /// pair's own misses, as the least recently used entry is the one needed next.
   std::int64_t most_cached = unlimited;
+  /// What those fill first: the kind of a cache of its own, or "shared".
+  std::string_view binds = "shared";
   /// Queue pairs whose state that must be on the chip fits it: (capacity - buffers) / state.
   std::int64_t most_on_chip = unlimited;
 
@@ -73,7 +77,9 @@ struct NicBudget {
   Bytes used() const { return on_chip() + cached(); }
   bool fits() const { return on_chip() <= capacity; }
   /// Whether all contexts stay in the cache.
-  bool all_cached() const { return used() <= capacity; }
+  bool all_cached() const { return used() <= capacity && overfull.empty(); }
+  /// Kinds of which there are more entries than their own cache holds.
+  std::vector<std::string_view> overfull{};
   /// What is left to contexts.
   Bytes cache() const { return fits() ? capacity - on_chip() : Bytes(0); }
 };

@@ -445,8 +445,9 @@ class rnic : public fabric::device {
   ResponseQueue responses_;
   NackServer nacks_;
   TxScheduler scheduler_;
-  fabric::tx_port* wire_ = nullptr;  ///< null: several ports
+  fabric::tx_port* wire_ = nullptr;  ///< null: packets go in line first
   bool sends_apart_ = false;         ///< several ports, or a packet engine
+  bool engine_leads_ = false;        ///< one port, and a packet engine that works ahead of its wire
   bool receives_apart_ = false;      ///< a packet engine, or contexts that may not be on the chip
   Picoseconds cursor_{};  ///< the wire is decided up to here; likewise all wires of ports
   /// The wire's last idle time of one cause.
@@ -473,7 +474,7 @@ class rnic : public fabric::device {
   std::deque<Heard> heard_;
 
   // Several ports.
-  std::unique_ptr<NicPorts> ports_;  ///< null: one
+  std::unique_ptr<NicPorts> ports_;  ///< null: one, with no line in front of it
   BitRate line_rate_{};
   Picoseconds pipe_free_{};        ///< the TX pipe is busy until then
   Picoseconds pipe_next_{};        ///< it has nothing to do before, if nothing changes

@@ -108,6 +108,7 @@ struct RnicConfig {
   bool shakes_hands() const { return handshake.value_or(false); }
 
   OnChipMemoryConfig sram;
+  std::optional<CachesConfig> cache{};   ///< with host = pcie; absent: all kinds share one memory
   std::optional<RxPauseConfig> pfc{};    ///< absent: it sends no pauses
   std::optional<EngineConfig> engine{};  ///< absent: packets take no time but the wire's
   std::optional<PostConfig> post{};      ///< with host = pcie
@@ -121,8 +122,14 @@ struct RnicConfig {
   std::uint32_t port_count() const { return ports.value_or(1); }
   std::optional<PortChoice> port_choice{};  ///< absent: by entropy
   std::optional<Bytes> port_buffer{};
+  /// Whether the packet engine puts packets in line for the one port.
+  bool works_ahead() const { return port_count() == 1 && engine && engine->ahead > 0_B; }
   /// Data goes in line for a port while less than this waits there.
-  Bytes buffer_of_port() const { return port_buffer.value_or(16_KiB); }
+  Bytes buffer_of_port() const {
+    return works_ahead() ? engine->ahead : port_buffer.value_or(16_KiB);
+  }
+  /// Ports that packets wait in line for.
+  std::uint32_t lines() const { return port_count() > 1 || works_ahead() ? port_count() : 0; }
   /// From a link going down or coming up until the NIC at its end knows; absent: at once.
   std::optional<Picoseconds> link_down_known{};
 
@@ -151,6 +158,7 @@ void check_pauses(const RnicConfig& config);
 /// with the rest of it.
 void check_engine(const RnicConfig& config);
 void check_host_queues(const RnicConfig& config);
+void check_caches(const RnicConfig& config);
 
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.

@@ -6,9 +6,11 @@
 #include <boost/intrusive/unordered_set.hpp>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "horae/rnic/memory/on_chip_memory.hpp"
+#include "horae/rnic/set_cache.hpp"
 
 namespace horae::rnic {
 
@@ -25,9 +27,9 @@ struct CacheAccess {
 /// (layout of mlx5's context memory): three round trips when all of them miss.
 constexpr std::uint32_t serial_reads(CacheKind /*kind*/) { return 1; }
 
-/// Entries of several kinds and sizes in one budget of bytes; the least recently used go first. All
-/// operations take constant time (a miss: per entry evicted). Only the calls decide what happens,
-/// never addresses or hash order.
+/// Entries of several kinds and sizes in one budget of bytes, the least recently used go first;
+/// kinds that have a cache of their own are in that. All operations take constant time (a miss: per
+/// entry evicted). Only the calls decide what happens, never addresses or hash order.
 class ContextCache {
  public:
   struct Counters {
@@ -40,8 +42,9 @@ class ContextCache {
     std::uint64_t accesses() const { return hits + misses; }
   };
 
-  /// A budget of what the buffers leave of the chip's memory. ModelError when they leave nothing.
-  explicit ContextCache(const OnChipMemoryConfig& config);
+  /// A budget of what the buffers and caches of single kinds leave of the chip's memory. ModelError
+  /// when they leave nothing.
+  explicit ContextCache(const OnChipMemoryConfig& config, const CachesConfig& caches = {});
   ContextCache(const ContextCache&) = delete;
   ContextCache& operator=(const ContextCache&) = delete;
   ~ContextCache();
@@ -49,6 +52,7 @@ class ContextCache {
   /// Uses an entry; when it is not there, fetches it and evicts what has to go. An entry larger
   /// than the whole budget always misses. `id` below 2^56.
   CacheAccess access(CacheKind kind, std::uint64_t id) {
+    if (own_[index(kind)]) return access_own(kind, id);
     if (!limited_) {
       ++counters_[index(kind)].hits;
       return {};
@@ -110,6 +114,7 @@ class ContextCache {
     return static_cast<CacheKind>(entry.key >> id_bits);
   }
 
+  CacheAccess access_own(CacheKind kind, std::uint64_t id);
   CacheAccess miss(CacheKind kind, std::uint64_t key);
   void remove(Entry& entry);
   /// Evicts until `bytes` more fit; returns the bytes written back.
@@ -117,6 +122,7 @@ class ContextCache {
 
   bool limited_;
   std::array<Bytes, cache_kinds> entry_;  ///< size of an entry
+  std::array<std::optional<SetCache>, cache_kinds> own_;
   Bytes capacity_;
   Bytes used_{};
   std::array<Counters, cache_kinds> counters_{};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "horae/rnic/host/host_addresses.hpp"
 #include "horae/rnic/memory/context_cache.hpp"
@@ -18,8 +20,14 @@ template <class Host>
 class ContextFetcher {
  public:
   /// Entries read are counted in `misses`, which the caller keeps alive, as it does `host`.
-  ContextFetcher(const OnChipMemoryConfig& memory, Bytes mtu, Host& host, std::uint64_t& misses)
-      : cache_(memory), page_(memory.page), mtu_(mtu), host_(host), misses_(misses) {}
+  ContextFetcher(const OnChipMemoryConfig& memory, const CachesConfig& caches, Bytes mtu,
+                 Host& host, std::uint64_t& misses)
+      : cache_(memory, caches),
+        page_(memory.page),
+        mtu_(mtu),
+        host_(host),
+        misses_(misses),
+        under_way_(caches.misses) {}
 
   const ContextCache& cache() const { return cache_; }
   /// Takes bytes from the cache for good (elaboration only).
@@ -96,7 +104,16 @@ class ContextFetcher {
                     entry_read));
       if (n == 0) one = done - now;
     }
-    return std::max(done, now + one * static_cast<std::int64_t>(missing.reads()));
+    const Picoseconds takes =
+        std::max(done - now, one * static_cast<std::int64_t>(missing.reads()));
+    if (under_way_.empty()) return now + takes;
+    // It begins when the first of those under way is done. The link was asked now: a miss that
+    // waits takes its share of it early.
+    std::pop_heap(under_way_.begin(), under_way_.end(), std::greater<>());
+    under_way_.back() = std::max(now, under_way_.back()) + takes;
+    done = under_way_.back();
+    std::push_heap(under_way_.begin(), under_way_.end(), std::greater<>());
+    return done;
   }
 
   ContextCache cache_;
@@ -104,6 +121,8 @@ class ContextFetcher {
   Host& host_;
   std::uint64_t& misses_;
   std::uint64_t waiting_ = 0;
+  std::vector<Picoseconds>
+      under_way_;  ///< ends of misses, a heap, the first on top; empty: no bound
 };
 
 }  // namespace horae::rnic

@@ -10,6 +10,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
+#include "horae/rnic/set_cache.hpp"
 
 namespace horae::rnic {
 
@@ -25,6 +26,21 @@ enum class CacheKind : std::uint8_t {
 };
 inline constexpr std::size_t cache_kinds = static_cast<std::size_t>(CacheKind::count_);
 std::string_view name_of(CacheKind kind);
+
+/// Caches of their own for kinds of entries, beside the one budget that the other kinds share.
+struct CachesConfig {
+  std::optional<CacheConfig> queue_pair{}, memory_key{}, translation{}, completion_queue{};
+  /// Misses of which reads are under way at once; a further one begins when the first of them is
+  /// done. 0: any number.
+  std::uint32_t misses = 0;
+
+  /// Null: the kind has none of its own.
+  const CacheConfig* of(CacheKind kind) const;
+  /// Whether any kind has one.
+  bool any() const { return queue_pair || memory_key || translation || completion_queue; }
+  friend bool operator==(const CachesConfig&, const CachesConfig&) = default;
+  static const Schema<CachesConfig>& schema();
+};
 
 /// Where the state of entropy schemes and congestion control is.
 enum class PolicyPlace : std::uint8_t { context, chip };

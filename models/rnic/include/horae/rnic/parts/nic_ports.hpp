@@ -15,7 +15,8 @@
 
 namespace horae::rnic {
 
-/// The lines in front of several ports, each with a link of its own: a plane of the network. The
+/// The lines in front of several ports, each with a link of its own: a plane of the network; or in
+/// front of one, where the packet engine works ahead of the wire. The
 /// TX pipe puts a packet in line when it decides about it. A port sends responses first, then data,
 /// each in the order of the line; what PFC holds lets those of other classes pass. Responses always
 /// find room, data as long as its class has.
@@ -23,7 +24,7 @@ namespace horae::rnic {
 /// It has no clock: times are passed in and never decrease.
 class NicPorts {
  public:
-  /// `config.ports` is at least two.
+  /// `config.lines()` is at least one.
   explicit NicPorts(const RnicConfig& config);
 
   unsigned count() const { return static_cast<unsigned>(ports_.size()); }

@@ -35,6 +35,10 @@ struct EngineConfig {
   Picoseconds queue_pair{};    ///< least time from one message of a queue pair to the next
   Picoseconds visit{};         ///< for a queue pair whose context is not in the engine
   std::uint32_t contexts = 0;  ///< requester and responder contexts that the engine holds
+  std::uint32_t ways = 0;      ///< of a set of them; 0: a context may be anywhere
+  /// The engine works ahead of the wire: a data packet that it has begun goes in line for the wire
+  /// while less than this waits there. Zero: it begins a packet when the wire takes it.
+  Bytes ahead{};
 
   static const Schema<EngineConfig>& schema();
 };
