@@ -2,6 +2,8 @@
 // is not the one is not, and numbers to be predicted are predicted.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "explain.hpp"
 
 namespace horae::test::explain_agreement_test {
@@ -187,6 +189,41 @@ TEST(ExplainAgreement, WhereNothingIsOpenNothingIsCalibrated) {
   EXPECT_EQ(kinds("set = [\"nic.reliability.window=200\"]\n"),
             std::pair(std::string("predicted"), std::string("predicted")));
   EXPECT_EQ(kinds(window), std::pair(std::string("calibrated"), std::string("calibrated")));
+}
+
+TEST(ExplainAgreement, ARatioIsOverAnotherCondition) {
+  const Words window_200 = {"nic.reliability.window=200"};
+  const double ratio = truth("senders.tx_share", far(window_200)) /
+                       truth("senders.tx_share", with(near, window_200));
+  ASSERT_LT(ratio, 0.9);
+  const auto observed = [&](double value) {
+    return observations_head + condition("near", near_set) + condition("far", far_set) +
+           observation("fall", "far", "tx_share", value, "ratio", "fit") + "relative_to = \"near\"\n";
+  };
+  const std::string fixed =
+      hypotheses_head + mechanism("hypothesis", "it", "set = [\"nic.reliability.window=200\"]\n");
+  const ordered_json h = hypothesis(Inquiry(observed(ratio), fixed).json(), "it");
+  EXPECT_EQ(h.at("verdict"), "consistent");
+  EXPECT_NEAR(prediction(h, "fall").at("least"), ratio, 1e-9);
+  EXPECT_NE(hypothesis(Inquiry(observed(0.9 * ratio), fixed).json(), "it").at("verdict"),
+            "consistent");
+}
+
+TEST(ExplainAgreement, ARatioNeedsAnotherConditionAndItsUnit) {
+  const auto refused = [&](const std::string& unit, const std::string& over) {
+    return Inquiry(observations_head + condition("near", near_set) +
+                       observation("fall", "near", "tx_share", 0.5, unit, "fit") + "relative_to = \"" +
+                       over + "\"\n",
+                   hypotheses_head + mechanism("hypothesis", "it", window))
+        .run();
+  };
+  for (const auto& [unit, over, found] :
+       {std::tuple("ratio", "nowhere", "unknown condition 'nowhere'"),
+        {"ratio", "near", "'fall' is relative to its own condition 'near'; expected another"}}) {
+    const Ended ended = refused(unit, over);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_NE(ended.err.find(found), std::string::npos) << ended.err;
+  }
 }
 
 TEST(ExplainAgreement, OneOfTheVariantsHolds) {
