@@ -293,6 +293,10 @@ class Run:
             out |= {f"wait_{w}": of(f"pcie_wait_{w}") * 1e-12 / time for w in ("tag", "credit", "upstream", "downstream")}
             out |= {f"{use}_{way}": of(f"pcie_{use}_{way}") * 8e-9 / time for use, way in TLPS}
             self.expected.update({f"nics.pcie_{k}": v for k, v in out.items()})
+            for kind in ("queue_pair", "memory_key", "translation", "completion_queue"):
+                if "translation_hits" in self.statistics[nics[0]]["host"]:
+                    misses = of(f"{kind}_misses")
+                    self.expected[f"nics.{kind}_misses"] = ratio(misses, misses + of(f"{kind}_hits"))
             for name, uses in (("bytes", USES), ("fetched", ("wqe", "payload"))):
                 self.expected[f"senders.pcie_{name}_per_message"] = ratio(
                     sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),

@@ -129,6 +129,11 @@ RnicCounters rnic::totals() const {
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     if (qps_[i].steering) all.entropy += qps_[i].steering->counts();
   }
+  for (std::size_t k = 0; cache() != nullptr && k < cache_kinds; ++k) {
+    const auto& of_kind = cache()->counters(static_cast<CacheKind>(k));
+    all.cache_hits[k] = of_kind.hits;
+    all.cache_misses[k] = of_kind.misses;
+  }
   return all;
 }
 

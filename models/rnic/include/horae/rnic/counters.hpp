@@ -9,6 +9,7 @@
 #include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/on_chip_memory.hpp"
 #include "horae/rnic/parts/packet_engine.hpp"
 
 namespace horae::rnic {
@@ -68,7 +69,10 @@ struct RnicCounters {
   Picoseconds service_time{};          ///< of them together
   std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
-  std::uint64_t context_misses = 0;   ///< contexts, keys and translations read from host memory
+  std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory
+  /// Of them and of accesses that hit, by CacheKind; only in rnic::totals(), where the NIC has a
+  /// cache.
+  std::array<std::uint64_t, cache_kinds> cache_hits{}, cache_misses{};
   std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full
   std::uint64_t pauses_sent = 0;      ///< PFC, without resumes
   Picoseconds lock_time{};            ///< contexts locked by acknowledgements, summed

@@ -82,7 +82,7 @@ class rnic : public fabric::device {
   const NicPorts* several_ports() const { return ports_.get(); }
   const RnicConfig& config() const { return config_; }
   const RnicCounters& counters() const { return counters_; }
-  /// With what its queue pairs' entropy schemes counted, too.
+  /// With what its queue pairs' entropy schemes and its caches counted, too.
   RnicCounters totals() const;
   /// The host behind its PCIe link; null when the host is not modelled. A target of a user's own
   /// is bound to its `memory` before elaboration ends.

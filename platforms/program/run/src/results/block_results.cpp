@@ -50,6 +50,26 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
   }
 }
 
+/// NICs whose contexts are in caches, together.
+void cache_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                   std::vector<NamedResult>& out) {
+  rnic::RnicCounters sum;
+  bool any = false;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) {
+    if (s.nics()[i]->cache() == nullptr) continue;
+    sum = sum + (to.nics[i] - from.nics[i]);
+    any = true;
+  }
+  for (std::size_t k = 0; any && k < rnic::cache_kinds; ++k) {
+    const auto kind = static_cast<rnic::CacheKind>(k);
+    if (kind == rnic::CacheKind::send_wqe) continue;
+    out.push_back({fmt::format("nics.{}_misses", name_of(kind)),
+                   ratio(static_cast<double>(sum.cache_misses[k]),
+                         static_cast<double>(sum.cache_hits[k] + sum.cache_misses[k])),
+                   "share of accesses"});
+  }
+}
+
 /// NICs with a packet engine, together.
 void engine_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                     std::vector<NamedResult>& out) {
@@ -75,6 +95,7 @@ void engine_results(const elaboration::Simulation& s, const Snapshot& from, cons
 void block_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out) {
   pcie_results(s, from, to, out);
+  cache_results(s, from, to, out);
   engine_results(s, from, to, out);
 }
 

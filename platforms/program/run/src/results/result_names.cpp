@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host/pcie_link.hpp"
@@ -179,6 +180,14 @@ Names block_names() {
     const auto wait = static_cast<rnic::PcieWait>(w);
     out.push_back({fmt::format("pcie_wait_{}", name_of(wait)), "requests that wait, mean over time",
                    pcie_wait_of(wait)});
+  }
+  for (const auto& [kind, of] :
+       {std::pair{rnic::CacheKind::queue_pair, "contexts of queue pairs"},
+        {rnic::CacheKind::memory_key, "memory keys"},
+        {rnic::CacheKind::translation, "translations"},
+        {rnic::CacheKind::completion_queue, "contexts of completion queues"}}) {
+    out.push_back({fmt::format("{}_misses", name_of(kind)), "share of accesses",
+                   fmt::format("accesses to {} that were not on the chip", of)});
   }
   const char* const what[] = {"data sent", "data received", "responses sent", "responses received",
                               "visits to queue pairs that were away"};
