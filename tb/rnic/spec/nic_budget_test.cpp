@@ -199,7 +199,39 @@ TEST_P(BudgetAgainstCache, TheLimitIsWhereMissesBegin) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BudgetAgainstCache, ::testing::Range<std::uint64_t>(1, 17));
 
-// The limit of a mix keeps its proportions.
+// Kinds with a cache of their own take all of it, whatever is asked, and the one that is full first
+// says how many queue pairs stay.
+TEST(NicBudget, CachesOfKindsBindByThemselves) {
+  const OnChipMemoryConfig c;
+  NicDemand demand{.groups = {{50, 0, 64_KiB}}};
+  const NicBudget shared = nic_budget(c, demand);
+  EXPECT_EQ(shared.binds, "shared");
+  demand.caches.queue_pair = CacheConfig{.entries = 100};
+  demand.caches.translation = CacheConfig{.entries = 1000, .ways = 4};
+  NicBudget own = nic_budget(c, demand);
+  EXPECT_EQ(bytes_of(own, "queue_pair"), 375_B * 100);
+  EXPECT_EQ(bytes_of(own, "translation"), 8_B * 1000);
+  EXPECT_EQ(own.on_chip(), shared.on_chip() + 375_B * 100 + 8_B * 1000);
+  EXPECT_EQ(own.cached(), shared.cached() - 375_B * 50 - 8_B * 16 * 50);
+  EXPECT_EQ(own.most_cached, 62);  // 16 pages each
+  EXPECT_EQ(own.binds, "translation");
+  EXPECT_TRUE(own.all_cached());
+  demand.groups[0].queue_pairs = 63;
+  own = nic_budget(c, demand);
+  EXPECT_FALSE(own.all_cached());
+  EXPECT_EQ(own.overfull, std::vector<std::string_view>{"translation"});
+  EXPECT_EQ(own.most_cached, 62);
+  demand.groups[0].memory = 4_KiB;
+  demand.groups[0].queue_pairs = 101;
+  own = nic_budget(c, demand);
+  EXPECT_EQ(own.binds, "queue_pair");
+  EXPECT_EQ(own.most_cached, 100);
+  demand.caches.memory_key = CacheConfig{.entries = 2};
+  demand.regions = 3;
+  EXPECT_EQ(nic_budget(c, demand).most_cached, 0);
+}
+
+// Of a mix, the limit keeps its proportions.
 TEST(NicBudget, TheLimitOfAMixIsOfTheMix) {
   const OnChipMemoryConfig c;
   const NicBudget mix = nic_budget(c, {.groups = {{30, 8, 64_KiB}, {10, 0, 64_KiB}}});
