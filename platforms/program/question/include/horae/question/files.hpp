@@ -45,7 +45,7 @@ struct ObservationSpec {
   std::string source;
   static const Schema<ObservationSpec>& schema();
 
-  /// What a residual is measured in.
+  /// The unit of `miss`.
   double allowance() const { return rounding.value + tolerance.value; }
   /// How far a value is off, in allowances: 0 on the allowed side of a bound.
   double miss(double ours) const;
