@@ -175,7 +175,8 @@ const Event* device::find_first_before(Picoseconds end) {
   const Event* const own = events_.first_before(end);
   events_.know_soonest(own != nullptr ? own->time : end);
   if (arrival_.time == never) return own;
-  return own != nullptr && *own < arrival_ ? own : &arrival_;
+  const Event* const arrival = show_arrival();
+  return own != nullptr && *own < *arrival ? own : arrival;
 }
 
 template <class F>
@@ -243,7 +244,7 @@ void device::gather_as(Picoseconds begin, Picoseconds end) {
 void device::run_window(Picoseconds end) {
   const Picoseconds begin = std::exchange(horizon_, end);
   gather(begin, end);
-  show_arrival();
+  note_arrival();
   run_to(end);
 }
 

@@ -7,7 +7,8 @@ ChipPipeline::ChipPipeline(const std::string& name, unsigned index, std::uint64_
                            const ChipConfig& config)
     : objects_(std::make_unique<dataplane::Pipeline>(name, index, seed)),
       program_(factory.make(*objects_, routes)),
-      checked_(!program_->keeps_rules()),
+      trusted_(program_->trusted()),
+      index_(index),
       clock_(Clock(config.mau_clock)),
       ingress_deparser_(config.ingress_deparser),
       egress_fixed_(config.egress_parser + config.egress_deparser + config.mac_tx),

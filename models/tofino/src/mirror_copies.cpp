@@ -9,7 +9,7 @@ namespace horae::tofino {
 // No node has this number, so that ids stay unique in a chip; copies of two chips may share one.
 constexpr std::uint64_t copy_node = 0xffffffu;
 
-Packet& MirrorCopies::make(fabric::PacketPool& pool, const dataplane::Pass& pass,
+Packet& MirrorCopies::make(fabric::PacketPool& pool, const dataplane::AnyPass& pass,
                            Picoseconds deparsed) {
   const auto& request = *pass.mirror_request();
   Packet& copy = pool.create();

@@ -1,5 +1,6 @@
 // The way of a packet through the chip, event by event: arrival, ingress, queue, egress. It is hot,
-// so it stays in one source, and the parts' members on it are inline.
+// so it stays in one source, and the parts' members on it are inline. The way of most packets is
+// one function, handle_all_before(): what others take is apart, so that it saves no registers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,19 +14,14 @@ namespace {
 
 using dataplane::Gress;
 using dataplane::Pass;
+using dataplane::TrustedPass;
 using dataplane::Verdict;
 
 }  // namespace
 
-template <bool own, bool watched>
-void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-  if (traffic_manager_.closely()) [[unlikely]]
-    return enqueue_as<own, watched, true>(p, port, queue, t);
-  enqueue_as<own, watched, false>(p, port, queue, t);
-}
-
 template <bool own, bool watched, bool closely>
-void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
+[[gnu::always_inline]] inline void tofino_switch::enqueue_as(Packet& p, unsigned port,
+                                                             unsigned queue, Picoseconds t) {
   if (const auto refusal = traffic_manager_.admit_as<own, closely>(p, port, queue, t))
       [[unlikely]] {
     if (takes_deflected_ && deflect(p, port, *refusal, t)) return;
@@ -41,25 +37,19 @@ void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picosec
   if (start >= starts_.of(port)) return;
   if (!watched && start == t && nothing_more_at(t)) {
     count_event();
-    return start_port_as<watched, closely>(port, t);
+    const Picoseconds next = start_port<watched>(port, t);
+    if (next != never) starts_.set(port, next);
+    return;
   }
   starts_.set(port, start);
 }
 
-/// Steps before egress that few packets need.
-[[gnu::noinline]] void tofino_switch::before_egress(Packet& p, unsigned port, Pass& pass,
-                                                    ChipPipeline& pipe) {
-  if (telemetry_) parse_telemetry(p, port, pass);
-  if (timed_) late_ = egress_wait(p, pipe, pass.now(), port);
-  if (frames_ && port < ports()) frames_->of(p).cells_behind = cells_in(port, p.traffic_class);
-}
-
-/// The telemetry header of a data packet, and what it left behind in its queue.
-void tofino_switch::parse_telemetry(Packet& p, unsigned port, Pass& pass) {
-  if (!p.is_data() || !feedback_of(p).records || port >= ports()) return;
-  const std::int64_t behind = traffic_manager_.port(port).depth(p.traffic_class).count();
-  const std::int64_t cell = config_.cell.count();
-  pass.carries(feedback_of(p), static_cast<std::uint32_t>((behind + cell - 1) / cell));
+template <bool own, bool watched>
+[[gnu::noinline]] void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue,
+                                              Picoseconds t) {
+  if (traffic_manager_.closely()) [[unlikely]]
+    return enqueue_as<own, watched, true>(p, port, queue, t);
+  enqueue_as<own, watched, false>(p, port, queue, t);
 }
 
 /// Runs the program's egress; whether the packet goes on.
@@ -67,8 +57,21 @@ template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                        Picoseconds start) {
   ChipPipeline& pipe = this->pipe(pipeline);
-  Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start,
-            watched || pipe.checked());
+  if (watched || pipe.checked()) [[unlikely]]
+    return pass_egress_checked<watched>(p, port, pipe, start);
+  return pass_egress_as<false, TrustedPass>(p, port, pipe, start);
+}
+
+template <bool watched>
+[[gnu::noinline]] bool tofino_switch::pass_egress_checked(Packet& p, unsigned port,
+                                                          ChipPipeline& pipe, Picoseconds start) {
+  return pass_egress_as<watched, Pass>(p, port, pipe, start);
+}
+
+template <bool watched, class KindOfPass>
+inline bool tofino_switch::pass_egress_as(Packet& p, unsigned port, ChipPipeline& pipe,
+                                          Picoseconds start) {
+  KindOfPass pass(p, {pipe.index(), Gress::egress}, passes_++, front_port(p), start);
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
   if (special_egress_) [[unlikely]]
@@ -78,62 +81,16 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, start, deparsed);
   }
-  if (pass.mirror_request()) mirror(pass, deparsed);
-  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  if (pass.asks()) [[unlikely]]
+    serve_requests(pass, deparsed);
   return pass.verdict() != Verdict::drop;
 }
 
-/// Depths are as of the first packet of each period: nobody reads them in between, so no event is
-/// spent on those that no packet sees.
-[[gnu::noinline]] void tofino_switch::run_ghost(unsigned pipeline, Picoseconds t) {
-  if (t < ghost_due_[pipeline]) return;
-  ghost_due_[pipeline] = t - t % ghost_period_ + ghost_period_;
-  programs::Program& program = pipe(pipeline).program();
-  const std::int64_t cell = config_.cell.count();
-  ghost_cells_.clear();
-  for (const unsigned port : program.watched_ports()) {
-    const std::int64_t bytes = traffic_manager_.port(port).depth().count();
-    ghost_cells_.push_back(static_cast<std::uint32_t>((bytes + cell - 1) / cell));
-  }
-  program.ghost(ghost_cells_);
-}
-
-/// Steps before ingress of a header that comes at `t`; returns when the parser is through with it.
-[[gnu::noinline]] Picoseconds tofino_switch::before_ingress(const Packet& p, unsigned pipeline,
-                                                            Picoseconds t) {
-  if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
-  if (wire_bytes_ != nullptr && !frames_->has(p)) wire_bytes_->arrive(p, frames_->enter(p));
-  if (resubmits_) came_as_ = p;
-  if (frames_ && parser_.timed())
-    return t + parser_.time(pipe(pipeline).program().parsed(p, Gress::ingress, front_port(p), t));
-  return t + parser_.time(p);
-}
-
-std::uint32_t tofino_switch::cells_in(unsigned port, unsigned queue) const {
-  const std::int64_t bytes = traffic_manager_.port(port).depth_of_queue(queue).count();
-  return static_cast<std::uint32_t>((bytes + config_.cell.count() - 1) / config_.cell.count());
-}
-
-[[gnu::noinline]] void tofino_switch::note_queue(const Packet& p, unsigned port, unsigned queue,
-                                                 Picoseconds t) {
-  programs::Frame& frame = frames_->of(p);
-  frame.queued = t;
-  frame.cells_before = cells_in(port, queue);
-}
-
-template <bool watched>
-void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
-  if (special_) [[unlikely]]
-    return enter_ingress_as<watched, true>(p, pipeline, before_ingress(p, pipeline, t));
-  enter_ingress_as<watched, false>(p, pipeline, t);
-}
-
-template <bool watched, bool special>
-void tofino_switch::enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t) {
-  ChipPipeline& pipe = this->pipe(pipeline);
+template <bool watched, bool special, class KindOfPass>
+[[gnu::always_inline]] inline void tofino_switch::enter_ingress_as(Packet& p, ChipPipeline& pipe,
+                                                                   Picoseconds t) {
   const auto [entered, deparsed] = pipe.reserve(t);
-  Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered,
-            watched || pipe.checked());
+  KindOfPass pass(p, {pipe.index(), Gress::ingress}, passes_++, front_port(p), entered);
   if constexpr (special) {
     if ((p.ingress_port & came_again) != 0) pass.comes_again();
     if (generated_by_ != nullptr) pass.comes_from(*generated_by_);
@@ -142,8 +99,8 @@ void tofino_switch::enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
   }
-  if (pass.mirror_request()) mirror(pass, deparsed);
-  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  if (pass.asks()) [[unlikely]]
+    serve_requests(pass, deparsed);
   Picoseconds managed = deparsed + config_.traffic_manager;
   if (pass.verdict() != Verdict::forward) [[unlikely]]
     return leave_ingress_otherwise(p, pass, deparsed);
@@ -155,6 +112,19 @@ void tofino_switch::enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t
     return to_manager(managed, enqueue_own_event, pack(pass.egress_port(), pass.queue()), p);
   }
   to_manager(managed, enqueue_event, pass.egress_port(), p);
+}
+
+template <bool watched>
+[[gnu::noinline]] void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
+  ChipPipeline& pipe = this->pipe(pipeline);
+  const bool checked = watched || pipe.checked();
+  if (special_) [[unlikely]] {
+    t = before_ingress(p, pipeline, t);
+    return checked ? enter_ingress_as<watched, true, Pass>(p, pipe, t)
+                   : enter_ingress_as<false, true, TrustedPass>(p, pipe, t);
+  }
+  return checked ? enter_ingress_as<watched, false, Pass>(p, pipe, t)
+                 : enter_ingress_as<false, false, TrustedPass>(p, pipe, t);
 }
 
 /// The egress pass of a packet that goes around; then it is on the loopback port's wire.
@@ -195,12 +165,6 @@ inline void tofino_switch::leave(Packet& p, unsigned port, unsigned pipeline, Pi
   tx(port).send(p, start, pipe(pipeline).egress_latency());
 }
 
-/// The packet leaves for a link, where it has no bytes.
-[[gnu::noinline]] void tofino_switch::become_fields(Packet& p) {
-  if (!wire_bytes_->leave(p, frames_->of(p).bytes)) ++not_roce_;
-  frames_->forget(p);
-}
-
 void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   if (watcher() != nullptr) watcher()->dropped(*this, p, cause, t);
   if (p.mirror_type != 0) copies_.forget(p);
@@ -209,22 +173,22 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
-/// Handles what is due at `t`, when the port can start; then it waits for the next time.
-template <bool watched>
-void tofino_switch::start_port(unsigned port, Picoseconds t) {
-  if (traffic_manager_.closely()) [[unlikely]]
-    return start_port_as<watched, true>(port, t);
-  start_port_as<watched, false>(port, t);
+/// What is due at `t`, when the port can start. When it can for the next time, or `never`.
+template <bool watched, bool closely>
+[[gnu::always_inline]] inline Picoseconds tofino_switch::start_port_as(unsigned port,
+                                                                       Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_.data()[port];
+  return traffic_manager_.serve<closely>(
+      port, t + 1_ps, [&](Packet & p, Picoseconds now) __attribute__((always_inline)) {
+        leave<watched>(p, port, pipeline, now);
+      });
 }
 
-template <bool watched, bool closely>
-void tofino_switch::start_port_as(unsigned port, Picoseconds t) {
-  const unsigned pipeline = pipeline_of_port_.data()[port];
-  traffic_manager_.serve<closely>(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
-    leave<watched>(p, port, pipeline, start);
-  });
-  const Picoseconds start = traffic_manager_.port(port).next_start<closely>();
-  if (start != never) starts_.set(port, start);
+template <bool watched>
+[[gnu::noinline]] Picoseconds tofino_switch::start_port(unsigned port, Picoseconds t) {
+  if (traffic_manager_.closely()) [[unlikely]]
+    return start_port_as<watched, true>(port, t);
+  return start_port_as<watched, false>(port, t);
 }
 
 void tofino_switch::arm(unsigned port) {
@@ -318,6 +282,8 @@ inline void tofino_switch::leave_lane() {
   const std::uint16_t entity = fabric::key_entity(e.key);
   Packet& p = *reinterpret_cast<Packet*>(e.payload);
   if (fabric::key_kind(e.key) == enqueue_event) [[likely]] {
+    if (!watched && !traffic_manager_.closely()) [[likely]]
+      return enqueue_as<false, false, false>(p, entity, 0, e.time);
     enqueue<false, watched>(p, entity, 0, e.time);
   } else {
     enqueue<true, watched>(p, port_in(entity), queue_in(entity), e.time);
@@ -328,12 +294,23 @@ inline void tofino_switch::leave_lane() {
 template <bool watched>
 void tofino_switch::handle_all_before(Picoseconds end) {
   for (;;) {
-    const fabric::Event* const first = first_before(end);
     const Picoseconds to_queue = managed_.next_time();
     const Picoseconds from_queue = starts_.next_time();
     const bool lane = to_queue <= from_queue;  // dequeue events come behind those that enqueue
     const Picoseconds t = lane ? to_queue : from_queue;
-    if (first != nullptr) {
+    const Picoseconds arrival = next_arrival();
+    if (!watched && std::min(arrival, t) < events_.soonest()) [[likely]] {
+      if (arrival <= t) {  // before what else there is at its time
+        Packet& p = take_arrival();
+        const unsigned pipeline = pipeline_of_port_.data()[p.ingress_port];
+        if (!special_ && !pipe(pipeline).checked()) [[likely]]
+          enter_ingress_as<false, false, TrustedPass>(p, pipe(pipeline), arrival);
+        else
+          enter_ingress<false>(p, pipeline, arrival);
+        continue;
+      }
+      if (t >= end) return;
+    } else if (const fabric::Event* const first = first_before(end)) {
       const auto key = [&] {
         return lane ? managed_.front().key : fabric::make_key(dequeue_event, 0, 0);
       };
@@ -348,8 +325,13 @@ void tofino_switch::handle_all_before(Picoseconds end) {
     count_event();
     if (lane) {
       leave_lane<watched>();
+      continue;
+    }
+    const unsigned port = starts_.next_port();
+    if (!watched && !traffic_manager_.closely()) [[likely]] {
+      starts_.set(port, start_port_as<false, false>(port, t));
     } else {
-      start_port<watched>(starts_.take_next(), t);
+      starts_.set(port, start_port<watched>(port, t));
       stepped<watched>(t);
     }
   }

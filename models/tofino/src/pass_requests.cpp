@@ -11,17 +11,22 @@
 
 namespace horae::tofino {
 
+using dataplane::AnyPass;
 using dataplane::Gress;
-using dataplane::Pass;
 
 /// Refuses queues that are not the program's.
-void tofino_switch::check_queue(const Pass& pass, unsigned port, unsigned queue) const {
+void tofino_switch::check_queue(const AnyPass& pass, unsigned port, unsigned queue) const {
   if (traffic_manager_.is_own_queue(port, queue)) return;
   throw ModelError(fmt::format("{}: no queue {} for programs at port {} after {}", name(), queue,
                                port, pass.describe()));
 }
 
-void tofino_switch::request_queue(const Pass& pass, Picoseconds deparsed) {
+void tofino_switch::serve_requests(const AnyPass& pass, Picoseconds deparsed) {
+  if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+}
+
+void tofino_switch::request_queue(const AnyPass& pass, Picoseconds deparsed) {
   const auto& request = pass.queue_request();
   check_queue(pass, request.port, request.queue);
   const bool hold = request.action == dataplane::QueueRequest::hold;
@@ -37,7 +42,7 @@ void tofino_switch::control_queue(std::uint16_t port_and_queue, bool hold, Picos
   arm(port);
 }
 
-void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
+void tofino_switch::mirror(const AnyPass& pass, Picoseconds deparsed) {
   const auto& request = *pass.mirror_request();
   const bool around = request.egress_port == dataplane::loopback_port &&
                       (pass.where().gress == Gress::ingress || frames_ != nullptr);
@@ -75,12 +80,12 @@ void tofino_switch::buffer_copy(Packet& copy, unsigned port_and_pipeline, Picose
                   around ? loopbacks_.number(pipeline, 0) : port, copy);
 }
 
-void tofino_switch::no_way_out(const Pass& pass) const {
+void tofino_switch::no_way_out(const AnyPass& pass) const {
   throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
 }
 
-/// Handles a pass of ingress without a way out.
-void tofino_switch::leave_ingress_otherwise(Packet& p, const Pass& pass, Picoseconds deparsed) {
+/// What ingress wants in place of a way out.
+void tofino_switch::leave_ingress_otherwise(Packet& p, const AnyPass& pass, Picoseconds deparsed) {
   const Picoseconds managed = deparsed + config_.traffic_manager;
   const unsigned pipeline = pass.where().pipeline;
   const auto refuse = [&](const std::string& what) {

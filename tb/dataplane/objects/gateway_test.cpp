@@ -47,17 +47,52 @@ TEST_F(Gateways, EqualsAConstant) {
   }
 }
 
-TEST_F(Gateways, APassThatIsNotCheckedKnowsItsOwnConditionsOnly) {
-  Gateway zero = condition_of(condition(ConditionKind::eq, 4));
-  const Pass first(packet, {2, Gress::ingress}, 40, 5, 7_us, false);
-  const Pass second(packet, {2, Gress::ingress}, 41, 5, 7_us, false);
-  EXPECT_TRUE(zero.test(first, 0));
-  EXPECT_TRUE(zero.tested(first));
-  EXPECT_TRUE(zero.held(first));
-  EXPECT_FALSE(zero.held(second));
-  EXPECT_FALSE(zero.failed(second));
-  EXPECT_FALSE(zero.test(second, 1));
-  EXPECT_TRUE(zero.failed(second));
+TEST_F(Gateways, ATrustedPassLeavesNoTraceAndFindsTheSame) {
+  Gateway nine = condition_of(condition(ConditionKind::eq, 4), {9});
+  const Pass first = numbered(40);
+  EXPECT_TRUE(nine.test(first, 9));
+  const TrustedPass second(packet, {2, Gress::ingress}, 41, 5, 7_us);
+  EXPECT_FALSE(nine.test(second, 8));
+  EXPECT_TRUE(nine.test(second, 9));  // as often as it likes
+  EXPECT_TRUE(nine.held(first));
+  EXPECT_FALSE(nine.tested(numbered(41)));
+}
+
+/// A gateway whose condition the text fixes is, of all values of so few bits, what the same
+/// specification is of a Gateway: in a checked pass and in a trusted one.
+template <class Test, class... Values>
+void expect_the_same(Gateways& tests, const ConditionSpec& fields, Values... each) {
+  FixedGateway<Test> fixed(tests.pipeline, Gress::ingress, "f" + std::to_string(tests.named++),
+                           fields);
+  Gateway plain = tests.condition_of(Test::spec(fields), Test::fixed());
+  const TrustedPass trusted(tests.packet, {2, Gress::ingress}, 7, 5, 7_us);
+  const bool held = plain.test(tests.pass(), each...);
+  EXPECT_EQ(fixed.test(tests.pass(), each...), held);
+  EXPECT_EQ(fixed.test(trusted, each...), held);
+  EXPECT_EQ(tests.pipeline.design().objects.back().spec,
+            tests.pipeline.design().objects.end()[-2].spec);
+}
+
+TEST_F(Gateways, FixedConditionsAreThoseOfTheirSpecifications) {
+  const ConditionSpec three{.bits = 3};
+  for (std::uint64_t a = 0; a < 8; ++a) {
+    expect_the_same<Equal<Join::all, 5>>(*this, three, a);
+    expect_the_same<NotZero>(*this, three, a);
+    expect_the_same<Below<6>>(*this, three, a);
+    for (std::uint64_t b = 0; b < 8; ++b) {
+      expect_the_same<Equal<Join::all, 5, 2>>(*this, three, a, b);
+      expect_the_same<Equal<Join::any, 5, 2>>(*this, three, a, b);
+      expect_the_same<SameValue>(*this, three, a, b);
+    }
+  }
+  for (unsigned row = 0; row < 8; ++row) {
+    const bool a = (row & 1) != 0, b = (row & 2) != 0, c = (row & 4) != 0;
+    expect_the_same<AllFlags>(*this, {.terms = 1}, a);
+    expect_the_same<AllFlags>(*this, {.terms = 2}, a, b);
+    expect_the_same<AnyFlag>(*this, {.terms = 2}, a, b);
+    expect_the_same<AllFlags>(*this, {.terms = 3}, a, b, c);
+    expect_the_same<AnyFlag>(*this, {.terms = 3}, a, b, c);
+  }
 }
 
 TEST_F(Gateways, TermsHaveTheirOwnConstantsOrShareOne) {

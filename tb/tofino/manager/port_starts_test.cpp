@@ -11,6 +11,13 @@
 namespace horae::tofino::port_starts_test {
 namespace {
 
+/// The earliest port, which starts nothing from here on.
+unsigned take_next(PortStarts& starts) {
+  const unsigned port = starts.next_port();
+  starts.set(port, never);
+  return port;
+}
+
 TEST(PortStarts, TheEarliestPortAndOfEqualOnesTheLowest) {
   PortStarts starts(5);
   EXPECT_EQ(starts.next_time(), never);
@@ -21,14 +28,14 @@ TEST(PortStarts, TheEarliestPortAndOfEqualOnesTheLowest) {
   EXPECT_EQ(starts.of(3), 30_ns);
   EXPECT_EQ(starts.of(1), never);
   EXPECT_EQ(starts.next_time(), 30_ns);
-  EXPECT_EQ(starts.take_next(), 0u);
+  EXPECT_EQ(take_next(starts), 0u);
   EXPECT_EQ(starts.of(0), never);
   starts.set(3, 60_ns);  // later than it was
-  EXPECT_EQ(starts.take_next(), 4u);
+  EXPECT_EQ(take_next(starts), 4u);
   EXPECT_EQ(starts.next_time(), 50_ns);
   starts.set(3, 10_ns);  // and earlier
-  EXPECT_EQ(starts.take_next(), 3u);
-  EXPECT_EQ(starts.take_next(), 2u);
+  EXPECT_EQ(take_next(starts), 3u);
+  EXPECT_EQ(take_next(starts), 2u);
   EXPECT_EQ(starts.next_time(), never);
 }
 
@@ -41,7 +48,7 @@ TEST(PortStarts, IsASearchThroughAllPorts) {
       const auto least = std::min_element(times.begin(), times.end());
       ASSERT_EQ(starts.next_time(), *least);
       if (*least != never && random.below(2) == 0) {
-        ASSERT_EQ(starts.take_next(), static_cast<unsigned>(least - times.begin()));
+        ASSERT_EQ(take_next(starts), static_cast<unsigned>(least - times.begin()));
         *least = never;
       } else {
         const unsigned port = random.below(ports);
@@ -52,6 +59,14 @@ TEST(PortStarts, IsASearchThroughAllPorts) {
       ASSERT_EQ(starts.of(any), times[any]);
     }
   }
+}
+
+TEST(PortStarts, TimesThatItHasNoBitsForAreRefused) {
+  PortStarts starts(4);
+  starts.set(3, Picoseconds((std::int64_t{1} << 55) - 1));
+  EXPECT_EQ(starts.next_time(), Picoseconds((std::int64_t{1} << 55) - 1));
+  EXPECT_THROW(starts.set(2, Picoseconds(std::int64_t{1} << 55)), ModelError);
+  EXPECT_THROW(PortStarts(513), ModelError);
 }
 
 }  // namespace

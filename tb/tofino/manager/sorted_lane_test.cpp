@@ -65,17 +65,5 @@ TEST(SortedLane, KeepsTheOrderOfASort) {
   EXPECT_GT(ordinal, 4000u);
 }
 
-TEST(SortedLane, WhatIsTakenOutOfItsMiddleIsGone) {
-  SortedLane<Event> lane;
-  for (std::uint64_t i = 0; i < 5; ++i) lane.push(at(100, 1, i));
-  const auto is = [](std::uint64_t n) { return [n](const Event& e) { return e.payload == n; }; };
-  lane.remove(is(2));
-  lane.remove(is(0));
-  lane.remove(is(4));
-  lane.remove(is(7));
-  lane.push(at(90, 1, 9));
-  EXPECT_EQ(drained(lane), (std::vector<std::uint64_t>{9, 1, 3}));
-}
-
 }  // namespace
 }  // namespace horae::tofino::sorted_lane_test

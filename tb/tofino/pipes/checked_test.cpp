@@ -11,19 +11,20 @@ namespace horae::tofino::checked_test {
 namespace {
 
 using dataplane::Gress;
-using dataplane::Pass;
 
 /// Takes two tickets in a pass, which no hardware does.
-class TwoTickets final : public programs::Program {
+class TwoTickets final : public programs::RuleKeeper<TwoTickets> {
  public:
   TwoTickets(dataplane::Pipeline& pipeline, bool keeps_rules)
       : tickets_(pipeline, Gress::ingress, "tickets", 1), keeps_rules_(keeps_rules) {}
-  bool keeps_rules() const override { return keeps_rules_; }
-  void ingress(Pass& pass) override {
+  programs::TrustedPasses* trusted() override {
+    return keeps_rules_ ? RuleKeeper::trusted() : nullptr;
+  }
+  void on_ingress(dataplane::PassKind auto& pass) {
     for (int i = 0; i < 2; ++i) tickets_.apply(pass, 0, [](std::uint32_t& n) { return n++; });
     pass.forward(pass.header().dst);
   }
-  void egress(Pass&) override {}
+  void on_egress(dataplane::AnyPass& /*pass*/) {}
 
  private:
   dataplane::Register<std::uint32_t> tickets_;

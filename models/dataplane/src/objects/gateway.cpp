@@ -30,7 +30,7 @@ Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
       condition_(std::move(condition)),
       bits_(bits_after(pipeline.gateways_[static_cast<std::size_t>(gress)]++)) {}
 
-bool Gateway::test_any(const Pass& pass, std::initializer_list<std::uint64_t> values) {
+bool Gateway::of_any(const AnyPass& pass, std::initializer_list<std::uint64_t> values) const {
   if (values.size() != condition_.operands())
     broken_rule(pass, fmt::format("{} values for {}", values.size(), condition_.operands()));
   const std::uint64_t most = condition_.most();
@@ -38,7 +38,7 @@ bool Gateway::test_any(const Pass& pass, std::initializer_list<std::uint64_t> va
       std::find_if(values.begin(), values.end(), [&](std::uint64_t v) { return v > most; });
   if (wide != values.end())
     broken_rule(pass, fmt::format("value {} in {} bits", *wide, condition_.bits()));
-  return note(pass, condition_.of(std::span(values.begin(), values.size())));
+  return condition_.of(std::span(values.begin(), values.size()));
 }
 
 }  // namespace horae::dataplane

@@ -16,7 +16,7 @@ std::string describe(PipelineId where) {
 
 }  // namespace
 
-std::string Pass::describe() const {
+std::string AnyPass::describe() const {
   return fmt::format("pass {} (packet {:#x}, {})", serial_, packet_.id,
                      dataplane::describe(where_));
 }
@@ -99,7 +99,7 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
 
 std::string Object::short_name() const { return name_.substr(short_from_); }
 
-void Object::broken_rule(const Pass& pass, const std::string& what) const {
+void Object::broken_rule(const AnyPass& pass, const std::string& what) const {
   throw ModelError(fmt::format("{}: {} in {}", name_, what, pass.describe()));
 }
 

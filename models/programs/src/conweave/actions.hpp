@@ -187,7 +187,7 @@ struct FlagRegister {
         clear(pipeline, array, "clear"),
         is(pipeline, array, "is") {}
   /// Sets or clears it, or leaves it; whether it is set afterwards.
-  bool update(const dataplane::Pass& pass, std::size_t index, bool clears, bool sets) {
+  bool update(const dataplane::PassKind auto& pass, std::size_t index, bool clears, bool sets) {
     if (sets)
       set.run(pass, index);
     else if (clears)

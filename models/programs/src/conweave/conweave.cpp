@@ -17,7 +17,7 @@ namespace horae::programs::conweave {
 namespace {
 
 /// Routes, the table of flows, and both halves of ConWeave around them.
-class Conweave final : public Program {
+class Conweave final : public RuleKeeper<Conweave> {
  public:
   Conweave(dataplane::Pipeline& pipeline, const ConweaveConfig& config, const Routes& routes)
       : config_(config),
@@ -59,8 +59,7 @@ class Conweave final : public Program {
     add_up(pipeline.design());
   }
 
-  bool keeps_rules() const override { return true; }
-  void ingress(Pass& pass) override {
+  void on_ingress(PassKind auto& pass) {
     const Packet& p = pass.header();
     const Kind kind = Shim::of(p).kind;
     if (is_control_.test(pass, kind == Kind::reply || kind == Kind::notify)) return control(pass);
@@ -86,7 +85,7 @@ class Conweave final : public Program {
     leave_by(pass, *route, hash * route->group.count >> 16);
   }
 
-  void egress(Pass& pass) override { destination_.egress(pass); }
+  void on_egress(PassKind auto& pass) { destination_.egress(pass); }
 
   /// Flows within the rack have one path and no state; those that find the table full have none
   /// either, and take the path of their hash.
@@ -139,7 +138,7 @@ class Conweave final : public Program {
   std::vector<StateAccount> accounts() const override;
 
  private:
-  void control(Pass& pass) {
+  void control(PassKind auto& pass) {
     const Packet& p = pass.header();
     swap_.run(pass, [] {});  // in the metadata; the packet ends here
     const Route* route = routes_.lookup(pass, p.src);
@@ -147,7 +146,7 @@ class Conweave final : public Program {
     source_.control(pass, flows_.lookup(pass, {p.dst, p.src, p.entropy}), *route);
   }
 
-  void leave_by(Pass& pass, const Route& route, std::uint32_t path) {
+  void leave_by(PassKind auto& pass, const Route& route, std::uint32_t path) {
     pass.forward(*members_.lookup(pass, static_cast<std::uint16_t>(route.group.first + path)));
   }
 

@@ -105,7 +105,7 @@ Needs Destination::found_needs() const {
   return needs;
 }
 
-void Destination::ingress(Pass& pass, const FlowEntry* flow, unsigned port) {
+void Destination::ingress(PassKind auto& pass, const FlowEntry* flow, unsigned port) {
   Packet& p = pass.header();
   View v{.shim = Shim::of(p), .bridge = Bridge::of(p.metadata), .port = port};
   if (is_timer_.test(pass, v.bridge.timer)) {
@@ -121,20 +121,20 @@ void Destination::ingress(Pass& pass, const FlowEntry* flow, unsigned port) {
   write_bridge_.run(pass, [&] { p.metadata = v.bridge.bits(); });
 }
 
-Destination::Age Destination::age_of(const Pass& pass, const View& v) {
+Destination::Age Destination::age_of(const PassKind auto& pass, const View& v) {
   const auto [same, past] = enter_[v.shim.epoch].run(pass, v.index);
   return same ? Age::current : past ? Age::past : Age::fresh;
 }
 
 /// Of an epoch's phase, the TAIL begins the second; what is of the second before is out of order.
-void Destination::update_phase(const Pass& pass, View& v, Age age) {
+void Destination::update_phase(const PassKind auto& pass, View& v, Age age) {
   const bool second = phase_.update(pass, v.index, age == Age::fresh, v.shim.tail);
   v.out_of_order = v.shim.rerouted && !second;
 }
 
 /// Counts what goes to the reorder queue, from the first packet out of order that it takes on;
 /// whether nothing has.
-bool Destination::is_empty(const Pass& pass, const View& v, Status status) {
+bool Destination::is_empty(const PassKind auto& pass, const View& v, Status status) {
   const bool waits = v.out_of_order && status != Status::none;
   const bool counts = counts_packets_.update(pass, v.index, false, waits);
   const std::uint32_t queued =
@@ -142,14 +142,14 @@ bool Destination::is_empty(const Pass& pass, const View& v, Status status) {
   return is_empty_.test(pass, queued);
 }
 
-Destination::Status Destination::status_of(const Pass& pass, const View& v) {
+Destination::Status Destination::status_of(const PassKind auto& pass, const View& v) {
   if (!v.out_of_order)
     return is_reordering_.run(pass, v.index, holding) ? Status::waits : Status::none;
   const auto [begins, goes_on] = begin_.run(pass, v.index);
   return begins ? Status::begins : goes_on ? Status::waits : Status::none;
 }
 
-void Destination::data(Pass& pass, View& v) {
+void Destination::data(PassKind auto& pass, View& v) {
   const Age age = age_of(pass, v);
   if (!processes_.test(pass, false, age != Age::past)) {
     ++counts_.past;
@@ -174,12 +174,12 @@ void Destination::data(Pass& pass, View& v) {
   copy(pass, clears ? clear_copy : replies ? reply_copy : notify_copy);
 }
 
-bool Destination::has_queue(const Pass& pass, const std::optional<ReorderQueue>& queue) {
+bool Destination::has_queue(const PassKind auto& pass, const std::optional<ReorderQueue>& queue) {
   const auto in_group = [&](unsigned g) { return bit(queue.has_value() && queue->group == g); };
   return has_queue_.test(pass, in_group(0), in_group(1), in_group(2));
 }
 
-void Destination::wait_in(Pass& pass, View& v, const ReorderQueue& queue) {
+void Destination::wait_in(PassKind auto& pass, View& v, const ReorderQueue& queue) {
   choice_.choose(pass, queue.number);
   v.bridge.queued = true;
   v.bridge.queue = queue.cell;
@@ -187,7 +187,7 @@ void Destination::wait_in(Pass& pass, View& v, const ReorderQueue& queue) {
 }
 
 /// The first packet that overtook the TAIL.
-void Destination::begin_reordering(Pass& pass, View& v) {
+void Destination::begin_reordering(PassKind auto& pass, View& v) {
   const auto queue = queues_.take(pass, v.port, v.index);
   is_copied_.test(pass, false, false, true, false);
   if (!has_queue(pass, queue)) {
@@ -209,7 +209,7 @@ void Destination::begin_reordering(Pass& pass, View& v) {
 
 /// A packet of a flow that waits: the new path's joins the queue; the old path's puts the release
 /// off, and its TAIL brings it with it to the egress that it leaves by.
-void Destination::go_on_reordering(Pass& pass, View& v) {
+void Destination::go_on_reordering(PassKind auto& pass, View& v) {
   const auto queue = queues_.find(pass, v.port, v.index);
   if (!has_queue(pass, queue)) return;
   if (v.shim.rerouted) return wait_in(pass, v, *queue);
@@ -223,7 +223,8 @@ void Destination::go_on_reordering(Pass& pass, View& v) {
 }
 
 /// Asks for the copy; timers get what they are to carry.
-void Destination::copy(Pass& pass, CopyType type, const Bridge& timer, std::uint16_t index) {
+void Destination::copy(PassKind auto& pass, CopyType type, const Bridge& timer,
+                       std::uint16_t index) {
   const bool around = type == timer_copy;
   copy_.request(pass, {.egress_port = around ? dataplane::loopback_port : pass.ingress_port(),
                        .type = type,
@@ -235,5 +236,10 @@ void Destination::copy(Pass& pass, CopyType type, const Bridge& timer, std::uint
   counts_.clears += type == clear_copy ? 1 : 0;
   counts_.notifies += type == notify_copy ? 1 : 0;
 }
+
+template void Destination::ingress(Pass&, const FlowEntry*, unsigned);
+template void Destination::ingress(TrustedPass&, const FlowEntry*, unsigned);
+template void Destination::copy(Pass&, CopyType, const Bridge&, std::uint16_t);
+template void Destination::copy(TrustedPass&, CopyType, const Bridge&, std::uint16_t);
 
 }  // namespace horae::programs::conweave

@@ -23,7 +23,7 @@ class TailEstimate {
 
   /// Of a data packet of the flow; `old_seen`: a packet of the old path has come in this epoch. The
   /// tick from which on the TAIL is not waited for.
-  std::uint32_t of(const Pass& pass, std::uint16_t index, bool old_seen);
+  std::uint32_t of(const PassKind auto& pass, std::uint16_t index, bool old_seen);
   const dataplane::Object& last() const { return expected_; }
 
  private:
@@ -48,9 +48,9 @@ class Destination {
 
   /// A data packet with ConWeave's header for a NIC here, or a timer. Sets the verdict of timers
   /// only; `port` is the NIC's.
-  void ingress(Pass& pass, const FlowEntry* flow, unsigned port);
+  void ingress(PassKind auto& pass, const FlowEntry* flow, unsigned port);
   /// Copies, timers, and what leaves for a NIC.
-  void egress(Pass& pass);
+  void egress(PassKind auto& pass);
 
   struct Counts {
     std::uint64_t replies = 0;     ///< RTT_REPLYs made
@@ -83,23 +83,23 @@ class Destination {
   };
 
   Needs found_needs() const;
-  Age age_of(const Pass& pass, const View& v);
-  void update_phase(const Pass& pass, View& v, Age age);
-  bool is_empty(const Pass& pass, const View& v, Status status);
-  Status status_of(const Pass& pass, const View& v);
-  void data(Pass& pass, View& v);
-  void begin_reordering(Pass& pass, View& v);
-  void go_on_reordering(Pass& pass, View& v);
-  void timer(Pass& pass, View& v);
-  void release_late(Pass& pass, const View& v, bool timed);
-  void end_timer(Pass& pass, const View& v);
-  bool is_due(const Pass& pass, std::uint16_t index);
-  bool has_queue(const Pass& pass, const std::optional<ReorderQueue>& queue);
-  void wait_in(Pass& pass, View& v, const ReorderQueue& queue);
-  void copy(Pass& pass, CopyType type, const Bridge& timer = {}, std::uint16_t index = 0);
-  void to_control(Pass& pass);
-  void timer_egress(Pass& pass);
-  void to_nic(Pass& pass);
+  Age age_of(const PassKind auto& pass, const View& v);
+  void update_phase(const PassKind auto& pass, View& v, Age age);
+  bool is_empty(const PassKind auto& pass, const View& v, Status status);
+  Status status_of(const PassKind auto& pass, const View& v);
+  void data(PassKind auto& pass, View& v);
+  void begin_reordering(PassKind auto& pass, View& v);
+  void go_on_reordering(PassKind auto& pass, View& v);
+  void timer(PassKind auto& pass, View& v);
+  void release_late(PassKind auto& pass, const View& v, bool timed);
+  void end_timer(PassKind auto& pass, const View& v);
+  bool is_due(const PassKind auto& pass, std::uint16_t index);
+  bool has_queue(const PassKind auto& pass, const std::optional<ReorderQueue>& queue);
+  void wait_in(PassKind auto& pass, View& v, const ReorderQueue& queue);
+  void copy(PassKind auto& pass, CopyType type, const Bridge& timer = {}, std::uint16_t index = 0);
+  void to_control(PassKind auto& pass);
+  void timer_egress(PassKind auto& pass);
+  void to_nic(PassKind auto& pass);
 
   ConweaveConfig config_;
   // Ingress, in the order of a pass.

@@ -5,7 +5,7 @@
 
 namespace horae::programs::conweave {
 
-void Destination::egress(Pass& pass) {
+void Destination::egress(PassKind auto& pass) {
   Packet& p = pass.header();
   const std::uint8_t type = p.mirror_type;
   if (type == 0 && p.metadata == 0) return;  // no condition below holds; saves the model the tests
@@ -24,7 +24,7 @@ void Destination::egress(Pass& pass) {
 }
 
 /// Back to the source ToR: by the port the packet came in by.
-void Destination::to_control(Pass& pass) {
+void Destination::to_control(PassKind auto& pass) {
   to_control_.run(pass, [&] {
     Packet& p = pass.header();
     Shim shim = Shim::of(p);
@@ -45,7 +45,7 @@ void Destination::to_control(Pass& pass) {
 }
 
 /// Brings what egress knows to ingress: how many packets left the queue, whether the TAIL did.
-void Destination::timer_egress(Pass& pass) {
+void Destination::timer_egress(PassKind auto& pass) {
   Packet& p = pass.header();
   Bridge b = Bridge::of(p.metadata);
   if (!b.unqueued) {
@@ -62,7 +62,7 @@ void Destination::timer_egress(Pass& pass) {
   p.metadata = b.bits();
 }
 
-void Destination::to_nic(Pass& pass) {
+void Destination::to_nic(PassKind auto& pass) {
   Packet& p = pass.header();
   const Bridge b = Bridge::of(p.metadata);
   if (is_counted_.test(pass, b.queued)) count_left_.run(pass, b.queue);
@@ -79,5 +79,8 @@ void Destination::to_nic(Pass& pass) {
     p.frame = static_cast<std::uint16_t>(p.frame - stamp_bytes);
   });
 }
+
+template void Destination::egress(Pass&);
+template void Destination::egress(TrustedPass&);
 
 }  // namespace horae::programs::conweave

@@ -3,7 +3,7 @@
 
 namespace horae::programs::conweave {
 
-bool Destination::is_due(const Pass& pass, std::uint16_t index) {
+bool Destination::is_due(const PassKind auto& pass, std::uint16_t index) {
   // A TAIL that is lost on its way out is not waited for longer than resume_default.
   return is_due_.test(pass, check_resume_.run(pass, index, ticks(pass.now())));
 }
@@ -11,7 +11,7 @@ bool Destination::is_due(const Pass& pass, std::uint16_t index) {
 /// A timer has recirculated. When the TAIL is late it releases the queue at once; when the TAIL has
 /// passed here it waits until that has left. Then, until the queue is empty, it keeps the flow's
 /// packets out of it.
-void Destination::timer(Pass& pass, View& v) {
+void Destination::timer(PassKind auto& pass, View& v) {
   Packet& p = pass.header();
   Bridge& b = v.bridge;
   ++counts_.timer_passes;
@@ -49,7 +49,7 @@ void Destination::timer(Pass& pass, View& v) {
 
 /// Counts what it is: a queue that a TAIL has released already is not released, and no time was
 /// over where a TAIL of a later epoch had come, and then an epoch after it.
-void Destination::release_late(Pass& pass, const View& v, bool timed) {
+void Destination::release_late(PassKind auto& pass, const View& v, bool timed) {
   const std::uint16_t queue = v.bridge.queue;
   control_.release(pass, v.port, ReorderQueues::number_of(queue, config_.queues));
   if (released_.erase(queue) > 0) return;
@@ -57,7 +57,7 @@ void Destination::release_late(Pass& pass, const View& v, bool timed) {
 }
 
 /// The queue is empty and its count in egress is zero: it is given back, and the source may go on.
-void Destination::end_timer(Pass& pass, const View& v) {
+void Destination::end_timer(PassKind auto& pass, const View& v) {
   if (!v.bridge.unqueued) {
     queues_.give_back(pass, v.bridge.queue, v.index);
     --taken_now_;
@@ -67,5 +67,8 @@ void Destination::end_timer(Pass& pass, const View& v) {
   if (is_copied_.test(pass, clears, false, false, false)) copy(pass, clear_copy);
   pass.drop();
 }
+
+template void Destination::timer(Pass&, View&);
+template void Destination::timer(TrustedPass&, View&);
 
 }  // namespace horae::programs::conweave

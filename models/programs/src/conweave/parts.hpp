@@ -15,6 +15,7 @@
 
 namespace horae::programs::conweave {
 
+using dataplane::AnyPass;
 using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Gress;
@@ -26,7 +27,9 @@ using dataplane::Need;
 using dataplane::Needs;
 using dataplane::overwrites;
 using dataplane::Pass;
+using dataplane::PassKind;
 using dataplane::RegisterSpec;
+using dataplane::TrustedPass;
 using dataplane::uses;
 
 constexpr Gress in = Gress::ingress;

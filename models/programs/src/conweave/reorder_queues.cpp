@@ -64,7 +64,8 @@ ReorderQueues::ReorderQueues(dataplane::Pipeline& pipeline, const ConweaveConfig
 
 /// Tries the groups in turn.
 template <class F>
-std::optional<ReorderQueue> ReorderQueues::first_that(const Pass& pass, unsigned port, F&& suits) {
+std::optional<ReorderQueue> ReorderQueues::first_that(const PassKind auto& pass, unsigned port,
+                                                      F&& suits) {
   const Packet& p = pass.header();
   const std::uint32_t hash =
       hash_.of(pass, {std::uint64_t{p.src} << 32 | p.dst, std::uint64_t{p.entropy}});
@@ -80,21 +81,21 @@ std::optional<ReorderQueue> ReorderQueues::first_that(const Pass& pass, unsigned
   return std::nullopt;
 }
 
-std::optional<ReorderQueue> ReorderQueues::take(const Pass& pass, unsigned port,
+std::optional<ReorderQueue> ReorderQueues::take(const PassKind auto& pass, unsigned port,
                                                 std::uint16_t flow) {
   return first_that(pass, port, [&](Group& group, std::uint16_t cell) {
     return group.take.run(pass, cell, flow + 1u);
   });
 }
 
-std::optional<ReorderQueue> ReorderQueues::find(const Pass& pass, unsigned port,
+std::optional<ReorderQueue> ReorderQueues::find(const PassKind auto& pass, unsigned port,
                                                 std::uint16_t flow) {
   return first_that(pass, port, [&](Group& group, std::uint16_t cell) {
     return group.is.run(pass, cell, flow + 1u);
   });
 }
 
-void ReorderQueues::give_back(const Pass& pass, std::uint16_t cell, std::uint16_t flow) {
+void ReorderQueues::give_back(const PassKind auto& pass, std::uint16_t cell, std::uint16_t flow) {
   const unsigned g = cell % queues_ / (queues_ / groups);
   groups_[g]->give_back.run(pass, cell, flow + 1u);
 }
@@ -104,5 +105,14 @@ Needs ReorderQueues::found() const {
   for (const auto& group : groups_) needs.push_back(matches(group->owner));
   return needs;
 }
+
+template std::optional<ReorderQueue> ReorderQueues::take(const Pass&, unsigned, std::uint16_t);
+template std::optional<ReorderQueue> ReorderQueues::take(const TrustedPass&, unsigned,
+                                                         std::uint16_t);
+template std::optional<ReorderQueue> ReorderQueues::find(const Pass&, unsigned, std::uint16_t);
+template std::optional<ReorderQueue> ReorderQueues::find(const TrustedPass&, unsigned,
+                                                         std::uint16_t);
+template void ReorderQueues::give_back(const Pass&, std::uint16_t, std::uint16_t);
+template void ReorderQueues::give_back(const TrustedPass&, std::uint16_t, std::uint16_t);
 
 }  // namespace horae::programs::conweave

@@ -30,10 +30,10 @@ class ReorderQueues {
                 const dataplane::Gateway& is_over);
 
   /// A free queue of the port for the flow; nothing if the hash finds none.
-  std::optional<ReorderQueue> take(const Pass& pass, unsigned port, std::uint16_t flow);
+  std::optional<ReorderQueue> take(const PassKind auto& pass, unsigned port, std::uint16_t flow);
   /// The flow's queue.
-  std::optional<ReorderQueue> find(const Pass& pass, unsigned port, std::uint16_t flow);
-  void give_back(const Pass& pass, std::uint16_t cell, std::uint16_t flow);
+  std::optional<ReorderQueue> find(const PassKind auto& pass, unsigned port, std::uint16_t flow);
+  void give_back(const PassKind auto& pass, std::uint16_t cell, std::uint16_t flow);
 
   /// The number at its port of the queue with this cell.
   static unsigned number_of(std::uint16_t cell, std::uint32_t queues) {
@@ -57,7 +57,7 @@ class ReorderQueues {
     RegisterAction<std::uint32_t, ClearIf> give_back;
   };
   template <class F>
-  std::optional<ReorderQueue> first_that(const Pass& pass, unsigned port, F&& suits);
+  std::optional<ReorderQueue> first_that(const PassKind auto& pass, unsigned port, F&& suits);
 
   std::uint32_t queues_;
   dataplane::Hash hash_;

@@ -110,7 +110,8 @@ Source::Source(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
 
 void Source::install(std::uint16_t index, std::uint8_t path) { path_.write(index, path); }
 
-bool Source::is_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route) {
+bool Source::is_busy(const PassKind auto& pass, Sample& sample, std::uint8_t path,
+                     const Route& route) {
   const unsigned way = path % ways;
   sample.is_way[way]->test(pass, way);
   const std::uint32_t now = ticks(pass.now());
@@ -118,14 +119,15 @@ bool Source::is_busy(const Pass& pass, Sample& sample, std::uint8_t path, const 
 }
 
 /// Overwrites what the way knew of another path.
-void Source::note_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route) {
+void Source::note_busy(const PassKind auto& pass, Sample& sample, std::uint8_t path,
+                       const Route& route) {
   const unsigned way = path % ways;
   sample.is_way[way]->test(pass, way);
   const std::uint32_t until = ticks(pass.now()) + busy_;
   sample.busy[way]->note.run(pass, route.rack, path, until);
 }
 
-std::uint8_t Source::data(Pass& pass, const FlowEntry& flow, const Route& route) {
+std::uint8_t Source::data(PassKind auto& pass, const FlowEntry& flow, const Route& route) {
   const std::uint32_t now = ticks(pass.now());
   const std::uint16_t index = flow.index;
   const bool expired = is_silent_.run(pass, index, now);
@@ -164,7 +166,8 @@ std::uint8_t Source::data(Pass& pass, const FlowEntry& flow, const Route& route)
 
 /// Whether no reply came in time, of a flow that may leave its path. A new epoch has a new deadline
 /// (its sum is an operation of the action of `flows`).
-bool Source::passes_deadline(const Pass& pass, const FlowEntry& flow, bool opens, bool may_leave) {
+bool Source::passes_deadline(const PassKind auto& pass, const FlowEntry& flow, bool opens,
+                             bool may_leave) {
   const std::uint32_t now = ticks(pass.now());
   if (opens) {
     set_deadline_.run(pass, flow.index, now + flow.reply_ticks);
@@ -177,7 +180,8 @@ bool Source::passes_deadline(const Pass& pass, const FlowEntry& flow, bool opens
 }
 
 /// When the TAIL of this epoch was sent; zero before.
-std::uint32_t Source::tail_of(const Pass& pass, std::uint16_t index, bool opens, bool late) {
+std::uint32_t Source::tail_of(const PassKind auto& pass, std::uint16_t index, bool opens,
+                              bool late) {
   if (!opens && !late) return tail_time_.read.run(pass, index);
   const std::uint32_t sent = late ? ticks(pass.now()) : 0;
   tail_time_.set.run(pass, index, sent);
@@ -185,8 +189,8 @@ std::uint32_t Source::tail_of(const Pass& pass, std::uint16_t index, bool opens,
 }
 
 /// A flow that was silent moves at once; one that reroutes with the packet after this, the TAIL.
-std::uint8_t Source::choose(const Pass& pass, const FlowEntry& flow, bool expired, bool late,
-                            bool found, std::uint8_t good) {
+std::uint8_t Source::choose(const PassKind auto& pass, const FlowEntry& flow, bool expired,
+                            bool late, bool found, std::uint8_t good) {
   if (!found || !(expired || late)) return read_path_.run(pass, flow.index);
   const std::uint8_t before = change_path_.run(pass, flow.index, good);
   if (!expired) return before;
@@ -194,7 +198,7 @@ std::uint8_t Source::choose(const Pass& pass, const FlowEntry& flow, bool expire
   return good;
 }
 
-void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
+void Source::control(PassKind auto& pass, const FlowEntry* flow, const Route& route) {
   const Packet& p = pass.header();
   const Shim shim = Shim::of(p);
   const bool second = is_second_pass_.test(pass, p.metadata == second_pass);
@@ -219,7 +223,7 @@ void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
 
 /// The first pass: whether it answers what the flow asked last. An RTT_REPLY has to be in time, and
 /// the deadline is put off until it has recirculated.
-void Source::reply(Pass& pass, const FlowEntry& flow) {
+void Source::reply(PassKind auto& pass, const FlowEntry& flow) {
   Packet& p = pass.header();
   const Shim shim = Shim::of(p);
   const std::uint32_t now = ticks(pass.now());
@@ -237,5 +241,10 @@ void Source::reply(Pass& pass, const FlowEntry& flow) {
   p.metadata = second_pass;
   around_.request(pass);
 }
+
+template std::uint8_t Source::data(Pass&, const FlowEntry&, const Route&);
+template std::uint8_t Source::data(TrustedPass&, const FlowEntry&, const Route&);
+template void Source::control(Pass&, const FlowEntry*, const Route&);
+template void Source::control(TrustedPass&, const FlowEntry*, const Route&);
 
 }  // namespace horae::programs::conweave

@@ -24,9 +24,9 @@ class Source {
          const dataplane::Gateway& is_data, const dataplane::Gateway& is_control);
 
   /// The path of a data packet, which gets its header. `paths` are those to the destination.
-  std::uint8_t data(Pass& pass, const FlowEntry& flow, const Route& route);
+  std::uint8_t data(PassKind auto& pass, const FlowEntry& flow, const Route& route);
   /// A reply or a notification: it ends here, or recirculates once.
-  void control(Pass& pass, const FlowEntry* flow, const Route& route);
+  void control(PassKind auto& pass, const FlowEntry* flow, const Route& route);
   /// Control plane: a new flow's first path.
   void install(std::uint16_t index, std::uint8_t path);
 
@@ -70,13 +70,14 @@ class Source {
 
   Needs found_needs(const dataplane::Gateway& is_data) const;
   Needs deadline_needs(const dataplane::Object& flows) const;
-  bool is_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route);
-  void note_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route);
-  std::uint8_t choose(const Pass& pass, const FlowEntry& flow, bool expired, bool late, bool found,
-                      std::uint8_t good);
-  bool passes_deadline(const Pass& pass, const FlowEntry& flow, bool opens, bool may_leave);
-  std::uint32_t tail_of(const Pass& pass, std::uint16_t index, bool opens, bool late);
-  void reply(Pass& pass, const FlowEntry& flow);
+  bool is_busy(const PassKind auto& pass, Sample& sample, std::uint8_t path, const Route& route);
+  void note_busy(const PassKind auto& pass, Sample& sample, std::uint8_t path, const Route& route);
+  std::uint8_t choose(const PassKind auto& pass, const FlowEntry& flow, bool expired, bool late,
+                      bool found, std::uint8_t good);
+  bool passes_deadline(const PassKind auto& pass, const FlowEntry& flow, bool opens,
+                       bool may_leave);
+  std::uint32_t tail_of(const PassKind auto& pass, std::uint16_t index, bool opens, bool late);
+  void reply(PassKind auto& pass, const FlowEntry& flow);
 
   ConweaveConfig config_;
   std::uint32_t busy_;

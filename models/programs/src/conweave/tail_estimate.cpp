@@ -5,8 +5,8 @@ namespace horae::programs::conweave {
 namespace {
 
 /// What is there afterwards.
-std::uint32_t set_or_read(const Pass& pass, Variable<std::uint32_t>& array, std::uint16_t index,
-                          bool sets, std::uint32_t value) {
+std::uint32_t set_or_read(const PassKind auto& pass, Variable<std::uint32_t>& array,
+                          std::uint16_t index, bool sets, std::uint32_t value) {
   if (!sets) return array.read.run(pass, index);
   array.set.run(pass, index, value);
   return value;
@@ -41,7 +41,7 @@ TailEstimate::TailEstimate(dataplane::Pipeline& pipeline, const ConweaveConfig& 
       expected_(pipeline, in, "tail_expected", {.instructions = 3, .writes = {"expected"}},
                 {uses(gap_), uses(old_arrived_.array), guarded_by(processes)}) {}
 
-std::uint32_t TailEstimate::of(const Pass& pass, std::uint16_t index, bool old_seen) {
+std::uint32_t TailEstimate::of(const PassKind auto& pass, std::uint16_t index, bool old_seen) {
   const Shim shim = Shim::of(pass.header());
   const Stamps stamps = Stamps::of(pass.header());
   const std::uint32_t now = ticks(pass.now());
@@ -62,5 +62,8 @@ std::uint32_t TailEstimate::of(const Pass& pass, std::uint16_t index, bool old_s
   });
   return expected;
 }
+
+template std::uint32_t TailEstimate::of(const Pass&, std::uint16_t, bool);
+template std::uint32_t TailEstimate::of(const TrustedPass&, std::uint16_t, bool);
 
 }  // namespace horae::programs::conweave

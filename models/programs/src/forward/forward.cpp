@@ -29,7 +29,6 @@ using dataplane::ConditionSpec;
 using dataplane::Gress;
 using dataplane::HashSpec;
 using dataplane::MatchSpec;
-using dataplane::Pass;
 
 /// Whether the first `drop` of every `of` accesses are to be dropped, and this is one.
 struct DropsOfEvery {
@@ -59,7 +58,7 @@ struct NextTurn {
   }
 };
 
-class Forward final : public Program {
+class Forward final : public RuleKeeper<Forward> {
  public:
   Forward(dataplane::Pipeline& pipeline, const ForwardConfig& config, const Routes& routes)
       : config_(config),
@@ -72,8 +71,7 @@ class Forward final : public Program {
     fill(routes);
   }
 
-  bool keeps_rules() const override { return true; }
-  void ingress(Pass& pass) override {
+  void on_ingress(dataplane::PassKind auto& pass) {
     const Packet& p = pass.header();
     const PortGroup* group = routes_.lookup(pass, p.dst);
     if (group == nullptr || group->count == 0) return pass.drop();
@@ -90,7 +88,7 @@ class Forward final : public Program {
     pass.forward(port);
   }
 
-  void egress(Pass& pass) override {
+  void on_egress(dataplane::PassKind auto& pass) {
     if (cut_ && trims(pass)) return;
     if (telemetry_) telemetry_->egress(pass);
   }
@@ -149,7 +147,7 @@ class Forward final : public Program {
   }
 
   /// Whether the pass ends here: its packet was deflected, and a copy goes on.
-  bool trims(Pass& pass) {
+  bool trims(dataplane::PassKind auto& pass) {
     Packet& p = pass.header();
     if (is_deflected_->test(pass, p.deflected && p.mirror_type == 0 ? 1 : 0)) {
       const auto length = static_cast<std::uint16_t>(config_.trim->count());
@@ -231,13 +229,13 @@ class Forward final : public Program {
                      chosen);
   }
 
-  bool drops_nack(Pass& pass) {
+  bool drops_nack(dataplane::PassKind auto& pass) {
     const bool dropped = filtered(pass);
     if (is_dropped_->test(pass, dropped ? 1 : 0)) drop_->run(pass, [] {});
     return dropped;
   }
 
-  bool filtered(const Pass& pass) {
+  bool filtered(const dataplane::PassKind auto& pass) {
     if (nack_random_) return nack_random_->below(pass, config_.nack_of) < config_.nack_drop;
     return count_nack_->run(pass, 0);
   }
@@ -247,7 +245,7 @@ class Forward final : public Program {
     return static_cast<std::uint32_t>(std::uint64_t{hash} * n >> 32);
   }
 
-  std::uint32_t path(const Pass& pass, const PortGroup& group) {
+  std::uint32_t path(const dataplane::PassKind auto& pass, const PortGroup& group) {
     const Packet& p = pass.header();
     const std::uint32_t n = group.count;
     const bool sprayed = !is_data_ ? config_.path_choice != PathChoice::ecmp

@@ -45,17 +45,22 @@ Forwarding::Forwarding(dataplane::Pipeline& pipeline, const PnpTrpConfig& config
     members_.insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
 }
 
-const Route* Forwarding::route(const Pass& pass) {
+const Route* Forwarding::route(const PassKind auto& pass) {
   const Route* route = routes_.lookup(pass, pass.header().dst);
   return route == nullptr || route->count == 0 ? nullptr : route;
 }
 
-void Forwarding::choose(Pass& pass, const Route& route) {
+void Forwarding::choose(PassKind auto& pass, const Route& route) {
   const Packet& p = pass.header();
   const std::uint32_t hash =
       path_.of(pass, {std::uint64_t{p.src} << 32 | p.dst, 0, std::uint64_t{p.entropy}});
   const auto member = static_cast<std::uint32_t>(std::uint64_t{hash} * route.count >> 32);
   pass.forward(*members_.lookup(pass, static_cast<std::uint16_t>(route.first + member)));
 }
+
+template const Route* Forwarding::route(const Pass&);
+template const Route* Forwarding::route(const TrustedPass&);
+template void Forwarding::choose(Pass&, const Route&);
+template void Forwarding::choose(TrustedPass&, const Route&);
 
 }  // namespace horae::programs::pnp_trp

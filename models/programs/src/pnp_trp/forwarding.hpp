@@ -25,9 +25,9 @@ class Forwarding {
   const dataplane::Object& members() const { return members_; }
 
   /// Null for an unknown destination.
-  const Route* route(const Pass& pass);
+  const Route* route(const PassKind auto& pass);
   /// Sends the packet on one of the ports.
-  void choose(Pass& pass, const Route& route);
+  void choose(PassKind auto& pass, const Route& route);
 
  private:
   dataplane::ExactTable<NodeId, Route> routes_;

@@ -51,7 +51,7 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
                 {matches(tcp_cookie_), guarded_by(is_ack_)}),
       tell_(pipeline, in, "tell_handshake", {}, {guarded_by(is_known_)}) {}
 
-bool HandshakeMonitor::ingress(Pass& pass, bool remote) {
+bool HandshakeMonitor::ingress(PassKind auto& pass, bool remote) {
   const Packet& p = pass.header();
   if (!is_tcp_.test(pass, p.opcode == Opcode::none ? tcp : udp, bit(remote))) return false;
   const TcpSegment segment = TcpSegment::of(p);
@@ -61,7 +61,7 @@ bool HandshakeMonitor::ingress(Pass& pass, bool remote) {
 }
 
 /// The first SYN of a client gets a cookie, the next one passes.
-bool HandshakeMonitor::open(Pass& pass, const TcpSegment& segment) {
+bool HandshakeMonitor::open(PassKind auto& pass, const TcpSegment& segment) {
   const Psn mine = cookie(pass, segment.sequence);
   const bool is_new = is_free_.run(pass, cell_of(pass.header()));
   if (!is_new_.test(pass, is_new)) return false;
@@ -74,7 +74,7 @@ bool HandshakeMonitor::open(Pass& pass, const TcpSegment& segment) {
   return true;
 }
 
-bool HandshakeMonitor::acknowledge(Pass& pass, const TcpSegment& segment) {
+bool HandshakeMonitor::acknowledge(PassKind auto& pass, const TcpSegment& segment) {
   const Psn expected = cookie(pass, segment.sequence - 1) + 1;
   const bool answers = is_answer_.test(
       pass, {std::uint64_t{segment.acknowledgement.value()}, std::uint64_t{expected.value()}});
@@ -101,7 +101,7 @@ std::size_t HandshakeMonitor::cell_of(const Packet& p) const {
   return KeyHash{}(FlowKey{p.src, p.dst, p.entropy}) % tcp_cookie_.entries();
 }
 
-Psn HandshakeMonitor::cookie(const Pass& pass, Psn initial) {
+Psn HandshakeMonitor::cookie(const PassKind auto& pass, Psn initial) {
   const Packet& p = pass.header();
   client_isn_.run(pass, [] {});
   const std::uint32_t hash =
@@ -111,11 +111,14 @@ Psn HandshakeMonitor::cookie(const Pass& pass, Psn initial) {
 }
 
 /// Back to the client, by the port that its segment came by.
-void HandshakeMonitor::answer(Pass& pass, const TcpSegment& segment) const {
+void HandshakeMonitor::answer(PassKind auto& pass, const TcpSegment& segment) const {
   Packet& p = pass.header();
   std::swap(p.src, p.dst);
   segment.write_to(p);
   pass.forward(pass.ingress_port());
 }
+
+template bool HandshakeMonitor::ingress(Pass&, bool);
+template bool HandshakeMonitor::ingress(TrustedPass&, bool);
 
 }  // namespace horae::programs::pnp_trp

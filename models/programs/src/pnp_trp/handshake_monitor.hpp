@@ -26,7 +26,7 @@ class HandshakeMonitor {
                    const dataplane::Object& routes, const dataplane::Object& last_writer);
 
   /// Whether the packet was a segment that is answered: it goes back.
-  bool ingress(Pass& pass, bool remote);
+  bool ingress(PassKind auto& pass, bool remote);
   /// Control plane: whether a connection from one node to the other was seen.
   bool told_of(NodeId client, NodeId server) const { return told_.contains({client, server}); }
 
@@ -38,11 +38,11 @@ class HandshakeMonitor {
   const Counts& counts() const { return counts_; }
 
  private:
-  bool open(Pass& pass, const TcpSegment& segment);
-  bool acknowledge(Pass& pass, const TcpSegment& segment);
+  bool open(PassKind auto& pass, const TcpSegment& segment);
+  bool acknowledge(PassKind auto& pass, const TcpSegment& segment);
   std::size_t cell_of(const Packet& p) const;
-  Psn cookie(const Pass& pass, Psn initial);
-  void answer(Pass& pass, const TcpSegment& segment) const;
+  Psn cookie(const PassKind auto& pass, Psn initial);
+  void answer(PassKind auto& pass, const TcpSegment& segment) const;
 
   ControlPlane& control_;
   dataplane::Gateway is_tcp_;

@@ -81,7 +81,7 @@ dataplane::Needs NotificationPoint::make_gap(dataplane::Pipeline& pipeline,
   return {guarded_by(*is_due_)};
 }
 
-bool NotificationPoint::due(const Pass& pass) {
+bool NotificationPoint::due(const PassKind auto& pass) {
   if (!cnp_stamp_) return true;
   const FlowKey flow = key_of(pass.header());
   const std::uint32_t now = stamp(pass.now());
@@ -89,13 +89,13 @@ bool NotificationPoint::due(const Pass& pass) {
   return is_due_->test(pass, passed);
 }
 
-void NotificationPoint::ingress(Pass& pass, bool remote) {
+void NotificationPoint::ingress(PassKind auto& pass, bool remote) {
   if (any_) return;
   if (is_marked_.test(pass, static_cast<std::uint64_t>(pass.header().ecn), bit(remote)))
     answer(pass);
 }
 
-void NotificationPoint::egress(Pass& pass) {
+void NotificationPoint::egress(PassKind auto& pass) {
   const Packet& p = pass.header();
   if (is_copy_.test(pass, p.mirror_type)) return make_cnp(pass);
   if (any_ && leaves_->test(pass, number(p.opcode)) &&
@@ -103,7 +103,7 @@ void NotificationPoint::egress(Pass& pass) {
     answer(pass);
 }
 
-void NotificationPoint::answer(Pass& pass) {
+void NotificationPoint::answer(PassKind auto& pass) {
   ++counts_.marks;
   // The sender is where the packet came from, so is the way to it: a session per port.
   if (due(pass)) {
@@ -113,7 +113,7 @@ void NotificationPoint::answer(Pass& pass) {
   if (clear_ecn_) clear_ecn_->run(pass, [&] { pass.header().ecn = Ecn::ect0; });
 }
 
-void NotificationPoint::make_cnp(Pass& pass) {
+void NotificationPoint::make_cnp(PassKind auto& pass) {
   Packet& p = pass.header();
   const std::uint32_t* client = qp_field_.lookup(pass, key_of(p));
   if (client == nullptr) {
@@ -150,5 +150,10 @@ void NotificationPoint::uninstall(const Connection& c) {
   qp_field_.erase(flow);
   if (cnp_stamp_) cnp_stamp_->write(KeyHash{}(flow) % cnp_stamp_->entries(), long_ago);
 }
+
+template void NotificationPoint::ingress(Pass&, bool);
+template void NotificationPoint::ingress(TrustedPass&, bool);
+template void NotificationPoint::egress(Pass&);
+template void NotificationPoint::egress(TrustedPass&);
 
 }  // namespace horae::programs::pnp_trp

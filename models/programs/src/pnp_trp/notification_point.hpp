@@ -21,8 +21,8 @@ class NotificationPoint {
                     const dataplane::Gateway& is_data, const dataplane::Object& routes);
 
   /// For data packets.
-  void ingress(Pass& pass, bool remote);
-  void egress(Pass& pass);
+  void ingress(PassKind auto& pass, bool remote);
+  void egress(PassKind auto& pass);
   /// Control plane: the entry of a connection in the table of queue pairs; and its end, which sets
   /// its time stamp back.
   void install(const Connection& connection);
@@ -40,9 +40,9 @@ class NotificationPoint {
 
  private:
   dataplane::Needs make_gap(dataplane::Pipeline& pipeline, const PnpTrpConfig& config);
-  bool due(const Pass& pass);
-  void answer(Pass& pass);
-  void make_cnp(Pass& pass);
+  bool due(const PassKind auto& pass);
+  void answer(PassKind auto& pass);
+  void make_cnp(PassKind auto& pass);
 
   bool any_;
   Gress where_;

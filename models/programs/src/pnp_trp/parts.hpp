@@ -13,6 +13,7 @@
 
 namespace horae::programs::pnp_trp {
 
+using dataplane::AnyPass;
 using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Gress;
@@ -21,6 +22,8 @@ using dataplane::guarded_unless;
 using dataplane::Join;
 using dataplane::matches;
 using dataplane::Pass;
+using dataplane::PassKind;
+using dataplane::TrustedPass;
 
 constexpr Gress in = Gress::ingress;
 

@@ -23,7 +23,7 @@
 namespace horae::programs::pnp_trp {
 namespace {
 
-class PnpTrp final : public Program {
+class PnpTrp final : public RuleKeeper<PnpTrp> {
  public:
   PnpTrp(dataplane::Pipeline& pipeline, const PnpTrpConfig& config, const Routes& routes)
       : config_(config),
@@ -45,8 +45,7 @@ class PnpTrp final : public Program {
     }
   }
 
-  bool keeps_rules() const override { return true; }
-  void ingress(Pass& pass) override {
+  void on_ingress(PassKind auto& pass) {
     control_.run(pass.now());
     const Route* route = forwarding_.route(pass);
     if (route == nullptr) return pass.drop();
@@ -66,7 +65,7 @@ class PnpTrp final : public Program {
     if (around) reaction_->go_around(pass);
   }
 
-  void egress(Pass& pass) override {
+  void on_egress(PassKind auto& pass) {
     if (notification_) notification_->egress(pass);
   }
 

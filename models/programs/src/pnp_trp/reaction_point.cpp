@@ -136,7 +136,7 @@ dataplane::Needs ReactionPoint::make_gates() const {
   return needs;
 }
 
-void ReactionPoint::cnp(Pass& pass, bool remote) {
+void ReactionPoint::cnp(PassKind auto& pass, bool remote) {
   const auto target = targets_.add(pass, remote);
   if (!target) return;
   ++counts_.cnps;
@@ -149,7 +149,7 @@ void ReactionPoint::cnp(Pass& pass, bool remote) {
   add_loop_.run(pass, index);
 }
 
-bool ReactionPoint::data(Pass& pass, bool remote) {
+bool ReactionPoint::data(PassKind auto& pass, bool remote) {
   Packet& p = pass.header();
   Flow flow;
   flow.header = LoopHeader::of(p.metadata);
@@ -181,7 +181,7 @@ bool ReactionPoint::data(Pass& pass, bool remote) {
 }
 
 /// What of Algorithm 1 is for data packets; whether this one goes around.
-bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
+bool ReactionPoint::slow(const PassKind auto& pass, Flow& flow) {
   const bool looped = flow.header.valid;
   look_up_status(pass, flow);
   if (looped && is_last_loop_.test(pass, flow.header.loops)) {
@@ -197,7 +197,7 @@ bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
   return waits && has_loops_.test(pass, flow.header.loops);
 }
 
-void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
+void ReactionPoint::look_up_status(const PassKind auto& pass, Flow& flow) {
   const bool silent = is_silent_.run(pass, flow.index, stamp(pass.now()));
   flow.expired = incoming_only_ ? is_expired_.test(pass, bit(silent), bit(flow.header.valid))
                                 : is_expired_.test(pass, silent);
@@ -214,18 +214,18 @@ void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
 }
 
 /// Whether a packet of a flow that recovers has to wait for the one before.
-bool ReactionPoint::out_of_turn(const Pass& pass, const Flow& flow) {
+bool ReactionPoint::out_of_turn(const PassKind auto& pass, Flow& flow) {
   if (!flow.begins && !order_->is_recovering.test(pass, flow.status)) return false;
   const bool in_turn = order_->in_turn.run(pass, flow.index, flow.psn);
   if (in_turn) ++counts_.in_turn;
-  order_->is_drained.test(pass, in_turn, flow.header.valid);
+  flow.drained = order_->is_drained.test(pass, in_turn, flow.header.valid);
   return order_->is_out_of_turn.test(pass, !in_turn);
 }
 
 /// A packet that comes in takes the flow's loops. They end with the first that could go straight
 /// because nothing of the flow is in the loop any more.
-std::uint32_t ReactionPoint::take_loops(const Pass& pass, const Flow& flow) {
-  const bool reset = forgets_ && (order_ ? order_->is_drained.held(pass) : flow.begins);
+std::uint32_t ReactionPoint::take_loops(const PassKind auto& pass, const Flow& flow) {
+  const bool reset = forgets_ && (order_ ? flow.drained : flow.begins);
   const std::uint32_t loops =
       reset ? take_loops_.run(pass, flow.index) : read_loops_.run(pass, flow.index);
   counts_.most_loops = std::max<std::uint64_t>(counts_.most_loops, loops);
@@ -262,6 +262,13 @@ void ReactionPoint::uninstall(const Connection& connection) {
   if (order_) order_->last_psn.write(index, no_psn);
 }
 
-void ReactionPoint::go_around(Pass& pass) { around_.request(pass); }
+void ReactionPoint::go_around(PassKind auto& pass) { around_.request(pass); }
+
+template void ReactionPoint::cnp(Pass&, bool);
+template void ReactionPoint::cnp(TrustedPass&, bool);
+template bool ReactionPoint::data(Pass&, bool);
+template bool ReactionPoint::data(TrustedPass&, bool);
+template void ReactionPoint::go_around(Pass&);
+template void ReactionPoint::go_around(TrustedPass&);
 
 }  // namespace horae::programs::pnp_trp

@@ -64,11 +64,11 @@ class ReactionPoint {
                 const dataplane::Gateway& is_data, const dataplane::Object& routes,
                 const dataplane::Object& last_writer, unsigned loopback_ports);
 
-  void cnp(Pass& pass, bool remote);
+  void cnp(PassKind auto& pass, bool remote);
   /// Whether the data packet goes around.
-  bool data(Pass& pass, bool remote);
+  bool data(PassKind auto& pass, bool remote);
   /// After the choice of a port, for what goes around.
-  void go_around(Pass& pass);
+  void go_around(PassKind auto& pass);
 
   /// Control plane: a connection, and one that is over.
   void install(const Connection& connection) { targets_.install(connection); }
@@ -95,15 +95,16 @@ class ReactionPoint {
     std::uint32_t psn = 0;
     Status status = normal;  ///< before the pass
     bool expired = false;
-    bool begins = false;  ///< to recover
+    bool begins = false;   ///< to recover
+    bool drained = false;  ///< nothing of it is in the loop
   };
 
   dataplane::Needs make_order(dataplane::Pipeline& pipeline, const PnpTrpConfig& config);
   dataplane::Needs make_gates() const;
-  bool slow(const Pass& pass, Flow& flow);
-  void look_up_status(const Pass& pass, Flow& flow);
-  bool out_of_turn(const Pass& pass, const Flow& flow);
-  std::uint32_t take_loops(const Pass& pass, const Flow& flow);
+  bool slow(const PassKind auto& pass, Flow& flow);
+  void look_up_status(const PassKind auto& pass, Flow& flow);
+  bool out_of_turn(const PassKind auto& pass, Flow& flow);
+  std::uint32_t take_loops(const PassKind auto& pass, const Flow& flow);
   void look_after(const Target& target);
   bool is_over(const Target& target);
 

@@ -88,7 +88,7 @@ dataplane::Needs TargetFlows::make_tables(dataplane::Pipeline& pipeline, const P
   return needs;
 }
 
-std::optional<std::uint32_t> TargetFlows::peer(const Pass& pass) {
+std::optional<std::uint32_t> TargetFlows::peer(const PassKind auto& pass) {
   const Packet& p = pass.header();
   if (!peer_qp_) {
     literal_key_->run(pass, [] {});
@@ -98,7 +98,7 @@ std::optional<std::uint32_t> TargetFlows::peer(const Pass& pass) {
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
-std::optional<Target> TargetFlows::add(const Pass& pass, bool remote) {
+std::optional<Target> TargetFlows::add(const PassKind auto& pass, bool remote) {
   const Packet& p = pass.header();
   if (!is_cnp_.test(pass, number(p.opcode))) return std::nullopt;
   const auto qp = peer(pass);
@@ -114,7 +114,7 @@ std::optional<Target> TargetFlows::add(const Pass& pass, bool remote) {
   return target;
 }
 
-std::optional<Target> TargetFlows::find(const Pass& pass, bool remote, bool looped) {
+std::optional<Target> TargetFlows::find(const PassKind auto& pass, bool remote, bool looped) {
   const Packet& p = pass.header();
   Target target{.flow = {p.dst, p.dest_qp.value()}};
   data_key_.run(pass, [] {});
@@ -180,5 +180,10 @@ void TargetFlows::add_occupancies(std::vector<Occupancy>& out) const {
   if (peer_qp_) out.push_back({"peer_qp", peer_qp_->size(), peer_qp_->capacity()});
   if (cnp_store_) out.push_back({"cnp_store", cnp_store_->size(), cnp_store_->capacity()});
 }
+
+template std::optional<Target> TargetFlows::add(const Pass&, bool);
+template std::optional<Target> TargetFlows::add(const TrustedPass&, bool);
+template std::optional<Target> TargetFlows::find(const Pass&, bool, bool);
+template std::optional<Target> TargetFlows::find(const TrustedPass&, bool, bool);
 
 }  // namespace horae::programs::pnp_trp

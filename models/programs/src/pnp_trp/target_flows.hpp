@@ -28,9 +28,9 @@ class TargetFlows {
 
   /// The flow of a CNP, which is now a target; nothing if the CNP goes no long way or its flow is
   /// not known.
-  std::optional<Target> add(const Pass& pass, bool remote);
+  std::optional<Target> add(const PassKind auto& pass, bool remote);
   /// The flow of a data packet, if it is a target and comes from far away.
-  std::optional<Target> find(const Pass& pass, bool remote, bool looped);
+  std::optional<Target> find(const PassKind auto& pass, bool remote, bool looped);
 
   /// Control plane: whether a flow is over its congestion, and has nothing in the loop; asked
   /// before an entry is added.
@@ -65,8 +65,8 @@ class TargetFlows {
   const dataplane::Object* key_of_cnp(dataplane::Pipeline& pipeline, const PnpTrpConfig& config);
   dataplane::Needs make_tables(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
                                const dataplane::Gateway& is_data);
-  std::optional<std::uint32_t> peer(const Pass& pass);
-  bool look_up(const Pass& pass, const Target& target, bool looped);
+  std::optional<std::uint32_t> peer(const PassKind auto& pass);
+  bool look_up(const PassKind auto& pass, const Target& target, bool looped);
   void report(const Target& target);
   void store(const Target& target);
 

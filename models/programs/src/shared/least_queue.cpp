@@ -29,7 +29,7 @@ LeastQueue::LeastQueue(dataplane::Pipeline& pipeline, std::uint32_t candidates,
   }
 }
 
-std::uint32_t LeastQueue::least(const dataplane::Pass& pass) {
+std::uint32_t LeastQueue::least(const dataplane::PassKind auto& pass) {
   // The tree's result is the least of all; each level runs once.
   std::uint32_t least = ~std::uint32_t{0};
   for (auto& depth : depths_) least = std::min(least, depth->read(pass));
@@ -44,5 +44,8 @@ void LeastQueue::tell(std::span<const std::uint32_t> cells) {
                                        : ~std::uint32_t{0});
   }
 }
+
+template std::uint32_t LeastQueue::least(const dataplane::Pass&);
+template std::uint32_t LeastQueue::least(const dataplane::TrustedPass&);
 
 }  // namespace horae::programs

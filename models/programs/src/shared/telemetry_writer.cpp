@@ -71,7 +71,7 @@ TelemetryWriter::TelemetryWriter(dataplane::Pipeline& pipeline, const Routes& ro
   }
 }
 
-void TelemetryWriter::egress(dataplane::Pass& pass) {
+void TelemetryWriter::egress(dataplane::PassKind auto& pass) {
   Packet& p = pass.header();
   const Feedback* const header = pass.telemetry();
   const bool adds =
@@ -97,5 +97,8 @@ void TelemetryWriter::egress(dataplane::Pass& pass) {
     add_record(p, number_, HopRecord::of_units(rate->code, pass.now(), sent_units, queue_units));
   });
 }
+
+template void TelemetryWriter::egress(dataplane::Pass&);
+template void TelemetryWriter::egress(dataplane::TrustedPass&);
 
 }  // namespace horae::programs

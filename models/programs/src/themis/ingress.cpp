@@ -5,27 +5,22 @@
 
 namespace horae::programs::themis {
 
-using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::MatchSpec;
 using dataplane::Needs;
-using dataplane::Pass;
 
 Ingress::TurnBack::TurnBack(dataplane::Pipeline& pipeline, const dataplane::Object& members)
     // Port metadata says whether a port has a NIC, and pipelines are bits of port numbers.
-    : is_local_response(pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
-                        {number(Opcode::acknowledge), 1}),
-      same_pipeline(pipeline, in, "same_pipeline",
-                    ConditionSpec{.kind = ConditionKind::field_eq, .bits = 8}, {},
+    : is_local_response(pipeline, in, "is_local_response", ConditionSpec{.bits = 8}),
+      same_pipeline(pipeline, in, "same_pipeline", ConditionSpec{.bits = 8},
                     Needs{matches(members), guarded_by(is_local_response)}),
       turn_back(pipeline, in, "turn_back", {},
                 Needs{overwrites(members), guarded_unless(same_pipeline)}) {}
 
 Ingress::ToSource::ToSource(dataplane::Pipeline& pipeline, const dataplane::Object& members)
     : is_remote_nack(pipeline, in, "is_remote_nack",
-                     ConditionSpec{.bits = 8, .terms = 3, .reads = {"opcode", "syndrome"}},
-                     {number(Opcode::acknowledge), syndrome::nak_psn_sequence, 0}),
-      is_elsewhere(pipeline, in, "is_elsewhere", flags(1), {},
+                     ConditionSpec{.bits = 8, .reads = {"opcode", "syndrome"}}),
+      is_elsewhere(pipeline, in, "is_elsewhere", {},
                    Needs{matches(members), guarded_by(is_remote_nack)}),
       around(pipeline, in, "to_source", Needs{overwrites(members), guarded_by(is_elsewhere)}) {}
 
@@ -39,13 +34,11 @@ Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, cons
               MatchSpec{.key_bits = 32,
                         .entries = config.route_entries,
                         .data_bits = follows_routing_ ? 48u : 24u}),
-      is_data_(pipeline, in, "is_data", data_condition()) {
+      is_data_(pipeline, in, "is_data", opcode_field()) {
   const bool learns = config.source && (config.rerouting || config.failure_handling);
   if (learns) {
-    is_nack_.emplace(
-        pipeline, in, "is_nack",
-        ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
-        std::vector<std::uint64_t>{number(Opcode::acknowledge), syndrome::nak_psn_sequence});
+    is_nack_.emplace(pipeline, in, "is_nack",
+                     ConditionSpec{.bits = 8, .reads = {"opcode", "syndrome"}});
   }
   if (config.source)
     source_.emplace(pipeline, config, routes_, is_data_, learns ? &*is_nack_ : nullptr,
@@ -65,6 +58,7 @@ Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, cons
   if (config.destination) turn_back_.emplace(pipeline, *members_);
   if (learns && nacks_to_source_ == NacksToSource::recirculate)
     to_source_.emplace(pipeline, *members_);
+  whole_ = source_ && source_->whole() && is_nack_ && turn_back_ && to_source_;
   fill(routes);
 }
 
@@ -110,50 +104,6 @@ void Ingress::update(const Routes& routes) {
     routes_.insert(node, {group_of(sprayed), group_of(live)});
   }
   insert_members(0, members);
-}
-
-void Ingress::run(Pass& pass) {
-  const Packet& p = pass.header();
-  const Ways* ways = routes_.lookup(pass, p.dst);
-  const bool data = is_data_.test(pass, number(p.opcode));
-  if (ways == nullptr) return pass.drop();
-  const PortGroup* group = data ? &ways->sprayed : &ways->live;
-  if (group->count == 0) return pass.drop();
-  if (is_nack_) is_nack_->test(pass, number(p.opcode), p.syndrome);
-  const std::uint32_t path =
-      source_
-          ? source_->path(pass, group->count)
-          : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
-  const Member member = *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
-  pass.forward(member.port);
-  const bool nic = from_nic(pass);
-  if (is_nack_ && bring_to_source(pass, member, nic)) return;
-  if (turn_back_) turn_back(pass, member.port, nic);
-}
-
-inline bool Ingress::bring_to_source(Pass& pass, const Member& member, bool nic) {
-  const Packet& p = pass.header();
-  if (!to_source_) {
-    if (is_nack_->held(pass) && !nic && member.elsewhere) ++nacks_past_;
-    return false;
-  }
-  if (!to_source_->is_remote_nack.test(pass, number(p.opcode), p.syndrome, bit(nic))) return false;
-  if (!to_source_->is_elsewhere.test(pass, member.elsewhere)) return false;
-  ++nacks_around_;
-  to_source_->around.request(pass, control_.pipeline_of_port[member.port]);
-  return true;
-}
-
-inline void Ingress::turn_back(Pass& pass, std::uint16_t port, bool nic) {
-  const Packet& p = pass.header();
-  TurnBack& t = *turn_back_;
-  if (!t.is_local_response.test(pass, number(p.opcode), bit(nic))) return;
-  const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port[q]; };
-  if (t.same_pipeline.test(pass, pipeline_of(pass.ingress_port()), pipeline_of(port))) return;
-  t.turn_back.run(pass, [&] {
-    pass.header().metadata = static_cast<std::uint16_t>(port + 1);
-    pass.forward(pass.ingress_port());
-  });
 }
 
 void Ingress::add_counters(std::vector<std::pair<std::string_view, std::uint64_t>>& out) const {

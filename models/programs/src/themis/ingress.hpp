@@ -15,6 +15,7 @@
 #include "horae/dataplane/mirror.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "horae/programs/themis/themis.hpp"
+#include "parts.hpp"
 #include "source.hpp"
 
 namespace horae::programs::themis {
@@ -29,7 +30,7 @@ class Ingress {
  public:
   Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes);
 
-  void run(dataplane::Pass& pass);
+  void run(PassKind auto& pass) { whole_ ? run_as<true>(pass) : run_as<false>(pass); }
   /// Control plane: responses follow routing. The path indexes of sprayed data stay as many, and
   /// those of a withdrawn port get another one, by destination: what has the same index still takes
   /// the same path, which is all that condition C2 asks for. With path_control = "source_port"
@@ -61,24 +62,29 @@ class Ingress {
   /// Figure 8.
   struct TurnBack {
     TurnBack(dataplane::Pipeline& pipeline, const dataplane::Object& members);
-    dataplane::Gateway is_local_response;
-    dataplane::Gateway same_pipeline;
+    AllEqual<number(Opcode::acknowledge), 1> is_local_response;
+    SameValue same_pipeline;
     dataplane::Action turn_back;
   };
   /// To the ingress of the sender's pipeline.
   struct ToSource {
     ToSource(dataplane::Pipeline& pipeline, const dataplane::Object& members);
-    dataplane::Gateway is_remote_nack;
-    dataplane::Gateway is_elsewhere;
+    AllEqual<number(Opcode::acknowledge), syndrome::nak_psn_sequence, 0> is_remote_nack;
+    AllFlags is_elsewhere;
     dataplane::Recirculation around;
   };
+  template <bool whole>
+  void run_as(PassKind auto& pass);
   void fill(const Routes& routes);
   void insert_members(std::size_t first, const std::vector<std::uint16_t>& ports);
-  /// `nic`: it came from a NIC.
-  [[gnu::always_inline]] void turn_back(dataplane::Pass& pass, std::uint16_t port, bool nic);
-  [[gnu::always_inline]] bool bring_to_source(dataplane::Pass& pass, const Member& member,
-                                              bool nic);
-  bool from_nic(const dataplane::Pass& pass) const { return has_nic_.at(pass.ingress_port()) != 0; }
+  /// `nic`: it came from a NIC; `nack`: it is one, where that matters.
+  [[gnu::always_inline]] void turn_back(PassKind auto& pass, std::uint16_t port, bool nic);
+  template <bool whole>
+  [[gnu::always_inline]] bool bring_to_source(PassKind auto& pass, const Member& member, bool nic,
+                                              bool nack);
+  bool from_nic(const dataplane::AnyPass& pass) const {
+    return has_nic_.at(pass.ingress_port()) != 0;
+  }
 
   NacksToSource nacks_to_source_;
   bool follows_routing_;
@@ -87,14 +93,62 @@ class Ingress {
   std::unordered_map<NodeId, unsigned> pipeline_of_nic_;  ///< of each attached node
   std::vector<std::uint8_t> has_nic_;                     ///< by port: what port metadata says
   dataplane::ExactTable<NodeId, Ways> routes_;
-  dataplane::Gateway is_data_;
-  std::optional<dataplane::Gateway> is_nack_;
+  IsData is_data_;
+  std::optional<AllEqual<number(Opcode::acknowledge), syndrome::nak_psn_sequence>> is_nack_;
   std::optional<Source> source_;
   std::optional<dataplane::Hash> flow_path_;
   std::optional<dataplane::ExactTable<std::uint16_t, Member>> members_;
   std::optional<TurnBack> turn_back_;
   std::optional<ToSource> to_source_;
+  bool whole_;                                       ///< it has all that the published program has
   std::uint64_t nacks_around_ = 0, nacks_past_ = 0;  // statistics of the model
 };
+
+template <bool whole>
+inline void Ingress::run_as(PassKind auto& pass) {
+  const Packet& p = pass.header();
+  const Ways* ways = routes_.lookup(pass, p.dst);
+  const bool data = is_data_.test(pass, number(p.opcode));
+  if (ways == nullptr) return pass.drop();
+  const PortGroup* group = data ? &ways->sprayed : &ways->live;
+  if (group->count == 0) return pass.drop();
+  const bool nack = has<whole>(is_nack_) && is_nack_->test(pass, number(p.opcode), p.syndrome);
+  const std::uint32_t path =
+      has<whole>(source_)
+          ? source_->path<whole>(pass, group->count, data, nack)
+          : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
+  const Member member = *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
+  pass.forward(member.port);
+  const bool nic = from_nic(pass);
+  if (has<whole>(is_nack_) && bring_to_source<whole>(pass, member, nic, nack)) return;
+  if (has<whole>(turn_back_)) turn_back(pass, member.port, nic);
+}
+
+template <bool whole>
+inline bool Ingress::bring_to_source(PassKind auto& pass, const Member& member, bool nic,
+                                     bool nack) {
+  const Packet& p = pass.header();
+  if (!has<whole>(to_source_)) {
+    if (nack && !nic && member.elsewhere) ++nacks_past_;
+    return false;
+  }
+  if (!to_source_->is_remote_nack.test(pass, number(p.opcode), p.syndrome, bit(nic))) return false;
+  if (!to_source_->is_elsewhere.test(pass, member.elsewhere)) return false;
+  ++nacks_around_;
+  to_source_->around.request(pass, control_.pipeline_of_port[member.port]);
+  return true;
+}
+
+inline void Ingress::turn_back(PassKind auto& pass, std::uint16_t port, bool nic) {
+  const Packet& p = pass.header();
+  TurnBack& t = *turn_back_;
+  if (!t.is_local_response.test(pass, number(p.opcode), bit(nic))) return;
+  const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port[q]; };
+  if (t.same_pipeline.test(pass, pipeline_of(pass.ingress_port()), pipeline_of(port))) return;
+  t.turn_back.run(pass, [&] {
+    pass.header().metadata = static_cast<std::uint16_t>(port + 1);
+    pass.forward(pass.ingress_port());
+  });
+}
 
 }  // namespace horae::programs::themis

@@ -33,7 +33,7 @@ class QueuePairs {
         most_(qps) {}
 
   const dataplane::Object& table() const { return table_; }
-  const std::uint32_t* lookup(const dataplane::Pass& pass) {
+  const std::uint32_t* lookup(const dataplane::PassKind auto& pass) {
     return table_.lookup(pass, key_of(pass.header()));
   }
 

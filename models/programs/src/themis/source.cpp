@@ -4,9 +4,7 @@ namespace horae::programs::themis {
 
 using dataplane::ConditionSpec;
 using dataplane::HashSpec;
-using dataplane::Join;
 using dataplane::Needs;
-using dataplane::Pass;
 using dataplane::RegisterSpec;
 
 namespace {
@@ -21,7 +19,7 @@ bool by_port(const ThemisConfig& config) { return config.path_control == PathCon
 Source::Avoidance::Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                              const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
                              const dataplane::Gateway& is_nack)
-    : is_signal(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
+    : is_signal(pipeline, in, "is_signal", {}, Needs{guarded_by(is_nack)}),
       path_adaptive_count(pipeline, in, "path_adaptive_count",
                           RegisterSpec{.width = 32,
                                        .entries = std::uint64_t{config.qps()} * config.paths,
@@ -40,7 +38,7 @@ Source::NackedPsn::NackedPsn(dataplane::Pipeline& pipeline, const RegisterSpec& 
 Source::Reroute::Reroute(dataplane::Pipeline& pipeline, const Needs& reasons,
                          const dataplane::Object* add_path)
     : other_path(pipeline, in, "other_path",
-                 flags(static_cast<std::uint32_t>(reasons.size()), Join::any), {}, reasons),
+                 ConditionSpec{.terms = static_cast<std::uint32_t>(reasons.size())}, reasons),
       random_path(pipeline, in, "random_path", Needs{guarded_by(other_path)}),
       alter_path(pipeline, in, "alter_path", {},
                  add_path != nullptr
@@ -107,69 +105,6 @@ Needs Source::chosen_by() const {
   Needs needs = {matches(*add_path_)};
   if (reroute_) needs.push_back(matches(reroute_->alter_path));
   return needs;
-}
-
-void Source::connect(const Connection& c) { qps_.add(c); }
-
-std::uint32_t Source::path(Pass& pass, std::uint32_t n) {
-  const Packet& p = pass.header();
-  const std::uint32_t flow =
-      steering_ ? 0 : base_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % n;
-  const std::uint32_t* qp = qps_.lookup(pass);
-  if (qp != nullptr && is_data_.held(pass)) {
-    if (!steering_) return spray(pass, flow, *qp, n);
-    steer(pass, *qp, n);
-  } else if (qp != nullptr && is_nack_ != nullptr && is_nack_->held(pass)) {
-    take_note(pass, *qp);
-  }
-  return steering_ ? steering_->uplink(pass, n) : flow;
-}
-
-inline bool Source::must_move(const Pass& pass, std::uint32_t qp) {
-  if (!reroute_) return false;
-  const Psn psn = pass.header().psn;
-  const bool retransmitted = recved_nack_psn_ && recved_nack_psn_->is.run(pass, qp, psn.value());
-  const bool avoided = avoidance_ && avoidance_->spend.run(pass, path_index(qp, psn));
-  if (recved_nack_psn_ && avoidance_)
-    return reroute_->other_path.test(pass, retransmitted, avoided);
-  return reroute_->other_path.test(pass, retransmitted || avoided);
-}
-
-inline std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
-                                   std::uint32_t n) {
-  const Psn psn = pass.header().psn;
-  const std::uint32_t offset = pathmap_->read.run(pass, path_of(psn, config_));
-  std::uint32_t path = 0;
-  add_path_->run(pass, [&] { path = (flow + offset) % n; });
-  if (must_move(pass, qp) && n > 1) {
-    const std::uint32_t step = 1 + reroute_->random_path.below(pass, n - 1);
-    reroute_->alter_path.run(pass, [&] { path = (path + step) % n; });
-    ++rerouted_;
-  }
-  return path;
-}
-
-// The index is relative to the path of the flow's own header. One that differs in what this switch
-// chooses (the lowest bits) is another path wherever the packet goes; the higher bits may be
-// without effect, as between pods they choose a core.
-void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
-  std::uint32_t index = path_of(pass.header().psn, config_);
-  if (must_move(pass, qp) && config_.paths > 1) {
-    const std::uint32_t low = n > 1 ? n : config_.paths;
-    const std::uint32_t draw = reroute_->random_path.below(pass, (low - 1) * (config_.paths / low));
-    reroute_->alter_path.run(pass, [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
-    ++rerouted_;
-  }
-  steering_->rewrite(pass, index);
-}
-
-void Source::take_note(const Pass& pass, std::uint32_t qp) {
-  const Packet& p = pass.header();
-  if (recved_nack_psn_) recved_nack_psn_->set.run(pass, qp, p.psn.value());
-  // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
-  if (avoidance_ && avoidance_->is_signal.test(pass, p.ack_request)) {
-    avoidance_->fill.run(pass, path_index(qp, p.psn));
-  }
 }
 
 }  // namespace horae::programs::themis

@@ -32,10 +32,15 @@ class Source {
          const dataplane::Gateway& is_data, const dataplane::Gateway* is_nack,
          const std::vector<PathTier>& tiers);
 
-  void connect(const Connection& connection);
+  void connect(const Connection& connection) { qps_.add(connection); }
 
-  /// Which of `n` ports a data packet takes; of a NACK, takes note and returns its flow's.
-  std::uint32_t path(dataplane::Pass& pass, std::uint32_t n);
+  /// Which of `n` ports a data packet takes; of a NACK, takes note and returns its flow's. What it
+  /// is, the gateways say.
+  template <bool whole>
+  [[gnu::always_inline]] std::uint32_t path(PassKind auto& pass, std::uint32_t n, bool data,
+                                            bool nack);
+  /// Whether it has all that the published program has, for two-tier networks.
+  bool whole() const { return recved_nack_psn_ && avoidance_ && reroute_ && !steering_; }
   /// What the choice of a port waits for.
   dataplane::Needs chosen_by() const;
 
@@ -64,7 +69,7 @@ class Source {
     Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
               const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
               const dataplane::Gateway& is_nack);
-    dataplane::Gateway is_signal;
+    AllFlags is_signal;
     dataplane::Register<std::uint32_t> path_adaptive_count;
     dataplane::RegisterAction<std::uint32_t, Spend> spend;
     dataplane::RegisterAction<std::uint32_t, Fill> fill;
@@ -73,7 +78,7 @@ class Source {
   struct Reroute {
     Reroute(dataplane::Pipeline& pipeline, const dataplane::Needs& reasons,
             const dataplane::Object* add_path);
-    dataplane::Gateway other_path;
+    AnyFlag other_path;
     dataplane::Random random_path;
     dataplane::Action alter_path;
   };
@@ -88,12 +93,16 @@ class Source {
   std::optional<NackedPsn> make_nack_psn(dataplane::Pipeline& pipeline);
   std::optional<Avoidance> make_avoidance(dataplane::Pipeline& pipeline);
   dataplane::Needs reasons() const;
-  [[gnu::always_inline]] std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow,
+  template <bool whole>
+  [[gnu::always_inline]] std::uint32_t spray(const PassKind auto& pass, std::uint32_t flow,
                                              std::uint32_t qp, std::uint32_t n);
-  void steer(dataplane::Pass& pass, std::uint32_t qp, std::uint32_t n);
+  template <bool whole>
+  void steer(PassKind auto& pass, std::uint32_t qp, std::uint32_t n);
   /// Whether the packet must leave the path of its PSN.
-  [[gnu::always_inline]] bool must_move(const dataplane::Pass& pass, std::uint32_t qp);
-  void take_note(const dataplane::Pass& pass, std::uint32_t qp);
+  template <bool whole>
+  [[gnu::always_inline]] bool must_move(const PassKind auto& pass, std::uint32_t qp);
+  template <bool whole>
+  void take_note(const PassKind auto& pass, std::uint32_t qp);
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
     return std::size_t{qp} * config_.paths + path_of(psn, config_);
   }
@@ -111,5 +120,77 @@ class Source {
   std::optional<Steering> steering_;                             // of path_control "source_port"
   std::uint64_t rerouted_ = 0;                                   // statistics of the model
 };
+
+template <bool whole>
+inline std::uint32_t Source::path(PassKind auto& pass, std::uint32_t n, bool data, bool nack) {
+  const Packet& p = pass.header();
+  const bool steers = !whole && steering_;
+  std::uint32_t flow = 0;
+  if (!steers) {
+    const std::uint32_t hash =
+        base_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy});
+    if (n > 1) flow = hash % n;
+  }
+  const std::uint32_t* qp = qps_.lookup(pass);
+  if (qp != nullptr && data) {
+    if (!steers) return spray<whole>(pass, flow, *qp, n);
+    steer<whole>(pass, *qp, n);
+  } else if (qp != nullptr && nack) {
+    take_note<whole>(pass, *qp);
+  }
+  return steers ? steering_->uplink(pass, n) : flow;
+}
+
+template <bool whole>
+inline bool Source::must_move(const PassKind auto& pass, std::uint32_t qp) {
+  if (!has<whole>(reroute_)) return false;
+  const Psn psn = pass.header().psn;
+  const bool retransmitted =
+      has<whole>(recved_nack_psn_) && recved_nack_psn_->is.run(pass, qp, psn.value());
+  const bool avoided = has<whole>(avoidance_) && avoidance_->spend.run(pass, path_index(qp, psn));
+  if (has<whole>(recved_nack_psn_) && has<whole>(avoidance_))
+    return reroute_->other_path.test(pass, retransmitted, avoided);
+  return reroute_->other_path.test(pass, retransmitted || avoided);
+}
+
+template <bool whole>
+inline std::uint32_t Source::spray(const PassKind auto& pass, std::uint32_t flow, std::uint32_t qp,
+                                   std::uint32_t n) {
+  const Psn psn = pass.header().psn;
+  const std::uint32_t offset = pathmap_->read.run(pass, path_of(psn, config_));
+  std::uint32_t path = 0;
+  add_path_->run(pass, [&] { path = (flow + offset) % n; });
+  if (must_move<whole>(pass, qp) && n > 1) {
+    const std::uint32_t step = 1 + reroute_->random_path.below(pass, n - 1);
+    reroute_->alter_path.run(pass, [&] { path = (path + step) % n; });
+    ++rerouted_;
+  }
+  return path;
+}
+
+// The index is relative to the path of the flow's own header. One that differs in what this switch
+// chooses (the lowest bits) is another path wherever the packet goes; the higher bits may be
+// without effect, as between pods they choose a core.
+template <bool whole>
+inline void Source::steer(PassKind auto& pass, std::uint32_t qp, std::uint32_t n) {
+  std::uint32_t index = path_of(pass.header().psn, config_);
+  if (must_move<whole>(pass, qp) && config_.paths > 1) {
+    const std::uint32_t low = n > 1 ? n : config_.paths;
+    const std::uint32_t draw = reroute_->random_path.below(pass, (low - 1) * (config_.paths / low));
+    reroute_->alter_path.run(pass, [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
+    ++rerouted_;
+  }
+  steering_->rewrite(pass, index);
+}
+
+template <bool whole>
+inline void Source::take_note(const PassKind auto& pass, std::uint32_t qp) {
+  const Packet& p = pass.header();
+  if (has<whole>(recved_nack_psn_)) recved_nack_psn_->set.run(pass, qp, p.psn.value());
+  // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
+  if (has<whole>(avoidance_) && avoidance_->is_signal.test(pass, p.ack_request)) {
+    avoidance_->fill.run(pass, path_index(qp, p.psn));
+  }
+}
 
 }  // namespace horae::programs::themis

@@ -5,7 +5,6 @@ namespace horae::programs::themis {
 using dataplane::Gress;
 using dataplane::HashSpec;
 using dataplane::Needs;
-using dataplane::Pass;
 using dataplane::RegisterSpec;
 
 Steering::Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
@@ -23,18 +22,6 @@ Steering::Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
       choose_(pipeline, Gress::ingress, "choose_uplink", {}, Needs{uses(hash_), uses(routes)}) {
   const auto map = path_map(tiers, config.paths);
   for (std::size_t i = 0; i < map.size(); ++i) pathmap_.array.write(i, map[i]);
-}
-
-void Steering::rewrite(Pass& pass, std::uint32_t index) {
-  const std::uint16_t change = pathmap_.read.run(pass, index);
-  set_port_.run(pass, [&] { pass.header().entropy ^= change; });
-}
-
-std::uint32_t Steering::uplink(const Pass& pass, std::uint32_t n) {
-  const std::uint16_t value = hash_.linear(pass, function_);
-  std::uint32_t port = 0;
-  choose_.run(pass, [&] { port = LinearHash::choice(value, n); });
-  return port;
 }
 
 }  // namespace horae::programs::themis

@@ -11,6 +11,7 @@
 #include "horae/dataplane/register_action.hpp"
 #include "horae/programs/shared/path_map.hpp"
 #include "horae/programs/themis/themis.hpp"
+#include "parts.hpp"
 
 namespace horae::programs::themis {
 
@@ -25,9 +26,9 @@ class Steering {
            const dataplane::Object* index, const std::vector<PathTier>& tiers);
 
   /// Sends a data packet to the path that differs from its flow's by `index`.
-  void rewrite(dataplane::Pass& pass, std::uint32_t index);
+  void rewrite(PassKind auto& pass, std::uint32_t index);
   /// The one of `n` ports that the header chooses.
-  std::uint32_t uplink(const dataplane::Pass& pass, std::uint32_t n);
+  std::uint32_t uplink(const PassKind auto& pass, std::uint32_t n);
   /// What computes it.
   const dataplane::Object& last() const { return choose_; }
 
@@ -38,5 +39,17 @@ class Steering {
   dataplane::Hash hash_;
   dataplane::Action choose_;
 };
+
+inline void Steering::rewrite(PassKind auto& pass, std::uint32_t index) {
+  const std::uint16_t change = pathmap_.read.run(pass, index);
+  set_port_.run(pass, [&] { pass.header().entropy ^= change; });
+}
+
+inline std::uint32_t Steering::uplink(const PassKind auto& pass, std::uint32_t n) {
+  const std::uint16_t value = hash_.linear(pass, function_);
+  std::uint32_t port = 0;
+  choose_.run(pass, [&] { port = LinearHash::choice(value, n); });
+  return port;
+}
 
 }  // namespace horae::programs::themis

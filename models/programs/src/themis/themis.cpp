@@ -19,10 +19,9 @@ namespace horae::programs {
 namespace {
 
 using dataplane::Gress;
-using dataplane::Pass;
 
 /// Forwarding, and both halves of Themis around it.
-class Themis final : public Program {
+class Themis final : public RuleKeeper<Themis> {
  public:
   Themis(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes)
       : config_(config), pipeline_(pipeline.index()), ingress_(pipeline, config, routes) {
@@ -30,9 +29,8 @@ class Themis final : public Program {
     add_up(pipeline.design());
   }
 
-  bool keeps_rules() const override { return true; }
-  void ingress(Pass& pass) override { ingress_.run(pass); }
-  void egress(Pass& pass) override {
+  void on_ingress(dataplane::PassKind auto& pass) { ingress_.run(pass); }
+  void on_egress(dataplane::PassKind auto& pass) {
     if (destination_) destination_->egress(pass);
   }
 

@@ -4,10 +4,8 @@
 
 namespace horae::programs::themis {
 
-using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Needs;
-using dataplane::Pass;
 using dataplane::RegisterSpec;
 
 namespace {
@@ -37,8 +35,10 @@ WindowBitmap::WindowBitmap(dataplane::Pipeline& pipeline, const WindowShape& sha
             start_needs(shape, qp_table, is_data, is_response)),
       is_old_(pipeline, epsn_, "is_old"),
       move_start_(pipeline, epsn_, "move"),
-      left_first_(pipeline, out, "left_first_half", flags(2), {}, Needs{matches(epsn_)}),
-      left_second_(pipeline, out, "left_second_half", flags(2), {}, Needs{matches(epsn_)}),
+      left_first_(pipeline, out, "left_first_half", ConditionSpec{.terms = 2},
+                  Needs{matches(epsn_)}),
+      left_second_(pipeline, out, "left_second_half", ConditionSpec{.terms = 2},
+                   Needs{matches(epsn_)}),
       base_first_(pipeline, "base_first_half", shape,
                   Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_nack),
                         guarded_by(left_first_)}),
@@ -46,9 +46,9 @@ WindowBitmap::WindowBitmap(dataplane::Pipeline& pipeline, const WindowShape& sha
                    Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_nack),
                          guarded_by(left_second_)}),
       // In the window, and the base that says which way to mark.
-      marks_one_(pipeline, out, "marks_one", flags(2), {},
+      marks_one_(pipeline, out, "marks_one", ConditionSpec{.terms = 2},
                  Needs{matches(base_first_.array), matches(base_second_.array)}),
-      marks_zero_(pipeline, out, "marks_zero", flags(2), {},
+      marks_zero_(pipeline, out, "marks_zero", ConditionSpec{.terms = 2},
                   Needs{matches(base_first_.array), matches(base_second_.array)}),
       bitmap_(pipeline, out, "bitmap_array",
               RegisterSpec{.width = 1,
@@ -60,8 +60,7 @@ WindowBitmap::WindowBitmap(dataplane::Pipeline& pipeline, const WindowShape& sha
       set_bit_(pipeline, bitmap_, "set"),
       clear_bit_(pipeline, bitmap_, "clear"),
       read_bit_(pipeline, bitmap_, "read"),
-      missing_(pipeline, out, "is_missing",
-               ConditionSpec{.kind = ConditionKind::field_eq, .bits = 1}, {},
+      missing_(pipeline, out, "is_missing", ConditionSpec{.bits = 1},
                Needs{matches(bitmap_), matches(base_first_.array), matches(base_second_.array)}) {}
 
 void WindowBitmap::connect(std::uint32_t qp, Psn first) {
@@ -71,45 +70,6 @@ void WindowBitmap::connect(std::uint32_t qp, Psn first) {
   const std::uint32_t before_first = first.value() % shape_.window;
   for (std::uint32_t i = 1; i <= before_first; ++i)
     bitmap_.write(bit_index(qp, first - static_cast<std::int32_t>(i)), 1);
-}
-
-inline WindowBitmap::Bases WindowBitmap::read_bases(const Pass& pass, std::uint32_t qp) {
-  const bool first = base_first_.read.run(pass, qp);
-  return {first, base_second_.read.run(pass, qp)};
-}
-
-bool WindowBitmap::mark(const Pass& pass, std::uint32_t qp, Psn psn) {
-  const bool old = shape_.ignore_old && is_old_.run(pass, qp, psn.value());
-  const Bases bases = read_bases(pass, qp);
-  const bool base = in_second_half(psn) ? bases.second : bases.first;
-  const bool one = marks_one_.test(pass, !old, !base);
-  const bool zero = marks_zero_.test(pass, !old, base);
-  if (one)
-    set_bit_.run(pass, bit_index(qp, psn));
-  else if (zero)
-    clear_bit_.run(pass, bit_index(qp, psn));
-  return !old;
-}
-
-bool WindowBitmap::ask(const Pass& pass, std::uint32_t qp, Psn psn) {
-  const Bases bases = move(pass, qp, psn, true);
-  const bool base = in_second_half(psn) ? bases.second : bases.first;
-  const bool marked = read_bit_.run(pass, bit_index(qp, psn)) != 0;
-  return missing_.test(pass, marked, base);
-}
-
-// The window begins at `start` unless it was further on already. The bases are read for NACKs only.
-WindowBitmap::Bases WindowBitmap::move(const Pass& pass, std::uint32_t qp, Psn start, bool nack) {
-  const Psn before(move_start_.run(pass, qp, start.value()));
-  const bool moved = start.after(before) && in_second_half(start) != in_second_half(before);
-  const bool from_second = in_second_half(before);
-  const auto turn = [&](Base& base, bool flip) {
-    if (flip) return base.turn.run(pass, qp);
-    return nack && base.read.run(pass, qp);
-  };
-  const bool first = left_first_.test(pass, moved, !from_second);
-  const bool second = left_second_.test(pass, moved, from_second);
-  return {turn(base_first_, first), turn(base_second_, second)};
 }
 
 }  // namespace horae::programs::themis

@@ -11,7 +11,6 @@ using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::MatchSpec;
 using dataplane::Needs;
-using dataplane::Pass;
 using dataplane::RegisterSpec;
 
 namespace {
@@ -96,15 +95,15 @@ std::uint64_t PsnRing::key(std::uint64_t larger, std::uint32_t turn, std::uint32
   return larger | std::uint64_t{turn} << arrays_ | std::uint64_t{count} << (arrays_ + turn_bits);
 }
 
-void PsnRing::put(const Pass& pass, std::uint32_t qp, Psn psn) {
+void PsnRing::put(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn) {
   const std::uint16_t position = next_tail_.run(pass, qp);
   const std::uint32_t array = position % arrays_;
   writes_[array]->test(pass, 1, array);
   arrays_of_psns_[array]->set.run(pass, cell(qp, position), short_psn(psn));
 }
 
-PsnRing::Look PsnRing::look(const Pass& pass, std::uint32_t qp, std::optional<std::uint16_t> from,
-                            Psn expected) {
+PsnRing::Look PsnRing::look(const dataplane::PassKind auto& pass, std::uint32_t qp,
+                            std::optional<std::uint16_t> from, Psn expected) {
   const std::uint16_t tail = read_tail_.run(pass, qp);
   std::uint16_t start = from ? *from : head_.read.run(pass, qp);
   auto span = static_cast<std::uint16_t>(tail - start);
@@ -130,8 +129,17 @@ PsnRing::Look PsnRing::look(const Pass& pass, std::uint32_t qp, std::optional<st
   return {entries[*first], static_cast<std::uint16_t>(start + *first + 1), false};
 }
 
-void PsnRing::take(const Pass& pass, std::uint32_t qp, std::uint16_t head) {
+void PsnRing::take(const dataplane::PassKind auto& pass, std::uint32_t qp, std::uint16_t head) {
   head_.set.run(pass, qp, head);
 }
+
+template void PsnRing::put(const dataplane::Pass&, std::uint32_t, Psn);
+template void PsnRing::put(const dataplane::TrustedPass&, std::uint32_t, Psn);
+template PsnRing::Look PsnRing::look(const dataplane::Pass&, std::uint32_t,
+                                     std::optional<std::uint16_t>, Psn);
+template PsnRing::Look PsnRing::look(const dataplane::TrustedPass&, std::uint32_t,
+                                     std::optional<std::uint16_t>, Psn);
+template void PsnRing::take(const dataplane::Pass&, std::uint32_t, std::uint16_t);
+template void PsnRing::take(const dataplane::TrustedPass&, std::uint32_t, std::uint16_t);
 
 }  // namespace horae::programs::themis_queue

@@ -32,7 +32,7 @@ class PsnRing {
           const dataplane::Gateway& ends);
 
   /// A data packet passes.
-  void put(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
+  void put(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn);
 
   /// What one pass of a search saw.
   struct Look {
@@ -41,10 +41,10 @@ class PsnRing {
     bool empty = false;                  ///< there is nothing more
   };
   /// Looks at the next R entries from `from` on, or from the head.
-  Look look(const dataplane::Pass& pass, std::uint32_t qp, std::optional<std::uint16_t> from,
-            Psn expected);
+  Look look(const dataplane::PassKind auto& pass, std::uint32_t qp,
+            std::optional<std::uint16_t> from, Psn expected);
   /// The search ends: what is before `head` is taken.
-  void take(const dataplane::Pass& pass, std::uint32_t qp, std::uint16_t head);
+  void take(const dataplane::PassKind auto& pass, std::uint32_t qp, std::uint16_t head);
 
   /// What a decision about the entry found waits for.
   const dataplane::Object& result() const { return *select_; }

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "themis/parts.hpp"
-
 namespace horae::programs::themis_queue {
 
 using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Needs;
-using dataplane::Pass;
-using themis::flags;
 
 namespace {
 
@@ -28,7 +24,7 @@ QueueDestination::QueueDestination(dataplane::Pipeline& pipeline, const ThemisQu
     : config_(c),
       is_copy_(pipeline, out, "is_copy",
                ConditionSpec{.kind = ConditionKind::ne, .bits = 8, .reads = {"mirror_type"}}),
-      is_data_(pipeline, out, "is_data_out", themis::data_condition(), {},
+      is_data_(pipeline, out, "is_data_out", themis::opcode_field(),
                Needs{guarded_unless(is_copy_)}),
       is_response_(pipeline, out, "is_response",
                    ConditionSpec{.kind = ConditionKind::eq, .bits = 8, .reads = {"opcode"}},
@@ -45,7 +41,7 @@ QueueDestination::QueueDestination(dataplane::Pipeline& pipeline, const ThemisQu
             {decided}, Needs{guarded_by(is_copy_)}),
       qps_(pipeline, out, "destination_qps", c.qps()),
       ring_(pipeline, c, qps_.table(), is_data_, searches_, begins_, ends_),
-      undecided_(pipeline, out, "undecided", flags(2), {},
+      undecided_(pipeline, out, "undecided", ConditionSpec{.terms = 2},
                  Needs{matches(ring_.result()), guarded_by(searches_)}),
       same_path_(pipeline, out, "same_path",
                  ConditionSpec{.kind = ConditionKind::field_eq,
@@ -54,7 +50,8 @@ QueueDestination::QueueDestination(dataplane::Pipeline& pipeline, const ThemisQu
                  {}, Needs{matches(ring_.result()), guarded_unless(undecided_)}),
       again_(pipeline, out, "search_again", Needs{guarded_by(undecided_)}),
       decide_(pipeline, out, "decide", Needs{guarded_unless(undecided_), follows(same_path_)}),
-      is_valid_(pipeline, out, "is_valid", flags(1), {}, Needs{guarded_by(ends_)}),
+      is_valid_(pipeline, out, "is_valid", ConditionSpec{.kind = ConditionKind::bit, .bits = 1}, {},
+                Needs{guarded_by(ends_)}),
       came_back_(pipeline, out, "came_back",
                  ConditionSpec{.kind = ConditionKind::ne, .bits = 16, .reads = {"metadata"}}, {},
                  Needs{guarded_by(is_response_), guarded_by(is_valid_)}),
@@ -63,7 +60,7 @@ QueueDestination::QueueDestination(dataplane::Pipeline& pipeline, const ThemisQu
             Needs{guarded_by(searches_), guarded_unless(is_valid_), guarded_by(came_back_),
                   overwrites(send_on_)}) {}
 
-void QueueDestination::egress(Pass& pass) {
+void QueueDestination::egress(dataplane::PassKind auto& pass) {
   const Packet& p = pass.header();
   const bool copy = is_copy_.test(pass, p.mirror_type);
   const bool data = !copy && is_data_.test(pass, number(p.opcode));
@@ -77,7 +74,7 @@ void QueueDestination::egress(Pass& pass) {
   if (response && came_back_.test(pass, p.metadata)) go_on(pass);
 }
 
-void QueueDestination::search(Pass& pass, std::uint32_t qp, bool begins) {
+void QueueDestination::search(dataplane::PassKind auto& pass, std::uint32_t qp, bool begins) {
   const Packet& p = pass.header();
   using Position = std::optional<std::uint16_t>;
   const auto from = static_cast<std::uint16_t>(pass.mirror_header()[header_position]);
@@ -101,7 +98,7 @@ void QueueDestination::search(Pass& pass, std::uint32_t qp, bool begins) {
   drop_.run(pass, [&] { pass.drop(); });
 }
 
-void QueueDestination::end(Pass& pass, std::uint32_t qp) {
+void QueueDestination::end(dataplane::PassKind auto& pass, std::uint32_t qp) {
   ring_.take(pass, qp, static_cast<std::uint16_t>(pass.mirror_header()[header_position]));
   if (!is_valid_.test(pass, pass.mirror_header()[header_valid]))
     return drop_.run(pass, [&] { pass.drop(); });
@@ -109,9 +106,12 @@ void QueueDestination::end(Pass& pass, std::uint32_t qp) {
 }
 
 // To the port that a response was on its way to before it turned back.
-void QueueDestination::go_on(Pass& pass) {
+void QueueDestination::go_on(dataplane::PassKind auto& pass) {
   send_on_.request(pass, {.egress_port = pass.header().metadata - 1u, .type = forwarded});
   drop_.run(pass, [&] { pass.drop(); });
 }
+
+template void QueueDestination::egress(dataplane::Pass&);
+template void QueueDestination::egress(dataplane::TrustedPass&);
 
 }  // namespace horae::programs::themis_queue

@@ -8,6 +8,7 @@
 #include "horae/dataplane/mirror.hpp"
 #include "horae/programs/themis_queue/themis_queue.hpp"
 #include "psn_ring.hpp"
+#include "themis/parts.hpp"
 #include "themis/queue_pairs.hpp"
 
 namespace horae::programs::themis_queue {
@@ -22,7 +23,7 @@ class QueueDestination {
   QueueDestination(dataplane::Pipeline& pipeline, const ThemisQueueConfig& config);
 
   void connect(const Connection& connection) { qps_.add(connection); }
-  void egress(dataplane::Pass& pass);
+  void egress(dataplane::PassKind auto& pass);
 
   struct Counts {  // statistics of the model, not state of the program
     std::uint64_t valid = 0;
@@ -34,20 +35,20 @@ class QueueDestination {
 
  private:
   static constexpr auto out = dataplane::Gress::egress;
-  void search(dataplane::Pass& pass, std::uint32_t qp, bool begins);
-  void end(dataplane::Pass& pass, std::uint32_t qp);
-  void go_on(dataplane::Pass& pass);
+  void search(dataplane::PassKind auto& pass, std::uint32_t qp, bool begins);
+  void end(dataplane::PassKind auto& pass, std::uint32_t qp);
+  void go_on(dataplane::PassKind auto& pass);
 
   ThemisQueueConfig config_;
   dataplane::Gateway is_copy_;
-  dataplane::Gateway is_data_;
+  themis::IsData is_data_;
   dataplane::Gateway is_response_;
   dataplane::Gateway searches_;
   dataplane::Gateway begins_;
   dataplane::Gateway ends_;
   themis::QueuePairs qps_;
   PsnRing ring_;
-  dataplane::Gateway undecided_;
+  themis::AllFlags undecided_;
   dataplane::Gateway same_path_;
   dataplane::Mirror again_;
   dataplane::Mirror decide_;

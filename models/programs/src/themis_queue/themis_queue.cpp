@@ -13,9 +13,7 @@
 namespace horae::programs {
 namespace {
 
-using dataplane::Pass;
-
-class ThemisQueue final : public Program {
+class ThemisQueue final : public RuleKeeper<ThemisQueue> {
  public:
   ThemisQueue(dataplane::Pipeline& pipeline, const ThemisQueueConfig& config,
               const ThemisConfig& common, const Routes& routes)
@@ -23,9 +21,8 @@ class ThemisQueue final : public Program {
     if (config.destination) destination_.emplace(pipeline, config);
   }
 
-  bool keeps_rules() const override { return true; }
-  void ingress(Pass& pass) override { ingress_.run(pass); }
-  void egress(Pass& pass) override {
+  void on_ingress(dataplane::PassKind auto& pass) { ingress_.run(pass); }
+  void on_egress(dataplane::PassKind auto& pass) {
     if (destination_) destination_->egress(pass);
   }
   void update(const Routes& routes) override { ingress_.update(routes); }

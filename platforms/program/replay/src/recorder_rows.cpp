@@ -75,7 +75,7 @@ void ReplayRecorder::write_ports(std::vector<capture::CaptureWriter> files) {
   ports_ = std::move(files);
 }
 
-void ReplayRecorder::accessed(const dataplane::Object& object, const dataplane::Pass& pass,
+void ReplayRecorder::accessed(const dataplane::Object& object, const dataplane::AnyPass& pass,
                               std::size_t index, std::span<const std::byte> before,
                               std::span<const std::byte> after) {
   if (!registers_) return;

@@ -17,7 +17,7 @@ class Action final : public Object {
 
   /// Marks that the pass executes it; `f()` does what it does to the header.
   template <class F>
-  void run(const Pass& pass, F&& f) {
+  void run(const PassKind auto& pass, F&& f) {
     check_single_access(pass);
     f();
   }

@@ -21,9 +21,11 @@ class Counter final : public Object {
 
   std::size_t entries() const { return entries_; }
 
-  void count(const Pass& pass, std::size_t index) { count(pass, index, pass.header().frame); }
+  void count(const PassKind auto& pass, std::size_t index) {
+    count(pass, index, pass.header().frame);
+  }
   /// Likewise, with another length in bytes, as a program adjusts it.
-  void count(const Pass& pass, std::size_t index, std::int64_t bytes) {
+  void count(const PassKind auto& pass, std::size_t index, std::int64_t bytes) {
     check_single_access(pass);
     if (index >= counts_.size()) [[unlikely]]
       first_count(pass, index);
@@ -45,7 +47,7 @@ class Counter final : public Object {
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;
   };
-  void first_count(const Pass& pass, std::size_t index) {
+  void first_count(const PassKind auto& pass, std::size_t index) {
     if (index >= entries_)
       broken_rule(pass, fmt::format("index {} of {} counters", index, entries_));
     counts_.resize(entries_);

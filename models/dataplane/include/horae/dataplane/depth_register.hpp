@@ -19,7 +19,7 @@ class DepthRegister final : public Object {
       : Object(pipeline, gress, name,
                RegisterSpec{.width = 32, .entries = 1, .reads = {"depth_index"}}, needs) {}
 
-  std::uint32_t read(const Pass& pass) {
+  std::uint32_t read(const PassKind auto& pass) {
     check_single_access(pass);
     return cell_;
   }

@@ -70,7 +70,7 @@ class ExactTable final : public Object {
   }
 
   /// The datum of `key`, or null on a miss.
-  const V* lookup(const Pass& pass, const K& key) {
+  const V* lookup(const PassKind auto& pass, const K& key) {
     check_single_access(pass);
     return entries_.find(key);
   }

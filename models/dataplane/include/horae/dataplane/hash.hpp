@@ -28,7 +28,7 @@ class Hash final : public Object {
         bits_(spec.output_bits),
         function_(HashFunction(algorithm, spec.output_bits)) {}
 
-  std::uint32_t of(const Pass& pass, std::initializer_list<std::uint64_t> fields) {
+  std::uint32_t of(const PassKind auto& pass, std::initializer_list<std::uint64_t> fields) {
     check_single_access(pass);
     return value(fields);
   }
@@ -44,7 +44,7 @@ class Hash final : public Object {
   }
 
   /// Of a hash with a function.
-  std::uint64_t of(const Pass& pass, const BitString& fields) {
+  std::uint64_t of(const PassKind auto& pass, const BitString& fields) {
     check_single_access(pass);
     return value(fields);
   }
@@ -52,7 +52,7 @@ class Hash final : public Object {
   std::uint64_t value(const BitString& fields) const { return function_->of(fields); }
 
   /// The linear hash of the header's flow, as other switches compute it.
-  std::uint16_t linear(const Pass& pass, const LinearHash& function) {
+  std::uint16_t linear(const PassKind auto& pass, const LinearHash& function) {
     check_single_access(pass);
     return function.of(pass.header());
   }

@@ -15,7 +15,7 @@ class Mirror final : public Object {
   Mirror(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
       : Object(pipeline, gress, name, MirrorSpec{}, needs) {}
 
-  void request(Pass& pass, const MirrorRequest& request) {
+  void request(PassKind auto& pass, const MirrorRequest& request) {
     check_single_access(pass);
     pass.mirror(request);
   }
@@ -31,13 +31,13 @@ class Recirculation final : public Object {
       : Object(pipeline, only_ingress(gress, pipeline.name() + "." + name), name, RecirculateSpec{},
                needs) {}
 
-  void request(Pass& pass) { request(pass, pass.where().pipeline); }
-  void request(Pass& pass, unsigned pipeline) {
+  void request(PassKind auto& pass) { request(pass, pass.where().pipeline); }
+  void request(PassKind auto& pass, unsigned pipeline) {
     check_single_access(pass);
     pass.recirculate(pipeline);
   }
   /// Likewise, through the egress of the loopback port, which request() bypasses.
-  void request_through_egress(Pass& pass) {
+  void request_through_egress(PassKind auto& pass) {
     check_single_access(pass);
     pass.recirculate_through_egress();
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "horae/core/packet.hpp"
 #include "horae/core/telemetry.hpp"
@@ -67,22 +69,10 @@ struct QueueRequest {
   std::uint16_t port = 0;
 };
 
-/// The parsed header view and metadata of one pass. Objects that allow one access per pass remember
-/// `serial()`.
-class Pass {
+/// The parsed header view and metadata of one pass, and what the pass asks for. It is a Pass or a
+/// TrustedPass.
+class AnyPass {
  public:
-  /// `checked`: whether objects refuse what their rules forbid in this pass. Without, a pass that
-  /// breaks no rule does the same in less time, and `Object::used_in` knows of gateways only.
-  Pass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
-       Picoseconds now, bool checked = true)
-      : packet_(packet),
-        where_(where),
-        owner_(where.number()),
-        serial_(serial),
-        ingress_port_(ingress_port),
-        now_(now),
-        checked_(checked) {}
-
   /// Header fields; a program may rewrite them.
   Packet& header() { return packet_; }
   const Packet& header() const { return packet_; }
@@ -93,7 +83,6 @@ class Pass {
   /// Port the packet came in by; of a recirculated packet still that (on the chip a program that
   /// needs it carries it along, for intrinsic metadata names the loopback port then).
   unsigned ingress_port() const { return ingress_port_; }
-  bool checked() const { return checked_; }
   /// Time the packet enters the ingress pipeline, or leaves its queue for egress.
   Picoseconds now() const { return now_; }
 
@@ -139,14 +128,22 @@ class Pass {
   void comes_again() { resubmitted_ = true; }
   void comes_from(const GeneratedHeader& header) { brings_.generated = &header; }
   /// For the Mirror object: a copy as well.
-  void mirror(const MirrorRequest& request) { mirror_ = request; }
+  void mirror(const MirrorRequest& request) {
+    mirror_ = request;
+    asks_ = true;
+  }
   const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
   /// For the QueueChoice object: a queue of the egress port other than that of the packet's class.
   void enqueue_in(unsigned queue) { queue_ = static_cast<std::uint8_t>(queue); }
   unsigned queue() const { return queue_; }
   /// For the QueueControl object.
-  void control_queue(const QueueRequest& request) { queue_request_ = request; }
+  void control_queue(const QueueRequest& request) {
+    queue_request_ = request;
+    asks_ = true;
+  }
   const QueueRequest& queue_request() const { return queue_request_; }
+  /// Whether there is a mirror_request() or a queue_request().
+  bool asks() const { return asks_; }
   /// Of a mirrored copy: the header that was put before it.
   const MirrorHeader& mirror_header() const { return mirror_header_; }
   void set_mirror_header(const MirrorHeader& header) { mirror_header_ = header; }
@@ -172,33 +169,64 @@ class Pass {
   /// "pass 12 (packet 0x10000000003, ingress of pipeline 0)", for messages.
   std::string describe() const;
 
+ protected:
+  AnyPass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
+          Picoseconds now)
+      : packet_(packet), where_(where), serial_(serial), now_(now), ingress_port_(ingress_port) {}
+  ~AnyPass() = default;
+
  private:
-  friend class Object;
-  friend class Gateway;
   Packet& packet_;
   PipelineId where_;
-  std::uint64_t owner_;  ///< `where_` as a number, for the check of every access
   std::uint64_t serial_;
-  /// What gateways found in this pass, for the objects that they guard: `GuardBits`.
-  mutable std::uint64_t found_ = 1;
+  Picoseconds now_;
   unsigned ingress_port_;
   unsigned egress_port_ = 0;
   unsigned loopback_pipeline_ = 0;
-  Picoseconds now_;
-  bool checked_;
+  std::uint32_t cells_behind_ = 0;
   Verdict verdict_ = Verdict::undecided;
   bool through_egress_ = false;
   bool resubmitted_ = false;
+  bool asks_ = false;
   std::uint8_t loopback_ = 0;
   std::uint8_t queue_ = 0;
   QueueRequest queue_request_{};
-  std::uint32_t cells_behind_ = 0;
   union {
     Feedback* telemetry = nullptr;     ///< in egress
     const GeneratedHeader* generated;  ///< in ingress
   } brings_;
-  std::optional<MirrorRequest> mirror_;
   MirrorHeader mirror_header_{};
+  std::optional<MirrorRequest> mirror_;
 };
+
+/// A pass in which objects refuse what their rules forbid.
+class Pass final : public AnyPass {
+ public:
+  Pass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
+       Picoseconds now)
+      : AnyPass(packet, where, serial, ingress_port, now), owner_(where.number()) {}
+
+ private:
+  friend class Object;
+  friend class Gateway;
+  std::uint64_t owner_;  ///< where() as a number, for the check of every access
+  /// What gateways found in this pass, for the objects that they guard: `GuardBits`.
+  mutable std::uint64_t found_ = 1;
+};
+
+/// A pass of a program that keeps the rules: what breaks none of them does the same in it in less
+/// time. Objects look at no rule and do not remember that they were used.
+class TrustedPass final : public AnyPass {
+ public:
+  TrustedPass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
+              Picoseconds now)
+      : AnyPass(packet, where, serial, ingress_port, now) {}
+};
+
+/// Of either kind. A program that keeps the rules is written over it, once for both.
+template <class P>
+concept PassKind = std::derived_from<P, AnyPass>;
+template <class P>
+inline constexpr bool is_trusted = std::same_as<std::remove_cvref_t<P>, TrustedPass>;
 
 }  // namespace horae::dataplane

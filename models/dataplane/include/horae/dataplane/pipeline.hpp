@@ -109,33 +109,29 @@ class Object {
   /// "turn"
   std::string short_name() const;
   PipelineId where() const { return where_; }
-  /// Whether the last pass that used it was pass number `serial`; for who watches.
+  /// Whether the last checked pass that used it was pass number `serial`; for who watches.
   virtual bool used_in(std::uint64_t serial) const { return last_pass_ == serial; }
   /// Has accesses told to `watcher` from now on; false: it is no register. For who watches.
   virtual bool watch(RegisterObserver& /*watcher*/) { return false; }
 
  protected:
-  /// Refuses a pass through another pipeline or gress (ModelError).
-  void check_owner(const Pass& pass) const {
+  /// Refuses a pass through another pipeline or gress (ModelError), a second access in the same
+  /// pass, and one that no gateway let through; nothing in a trusted pass.
+  [[gnu::always_inline]] void check_single_access(const PassKind auto& pass) {
+    if constexpr (!is_trusted<decltype(pass)>) check_rules(pass);
+  }
+  [[noreturn]] void broken_rule(const AnyPass& pass, const std::string& what) const;
+
+ private:
+  [[gnu::always_inline]] void check_rules(const Pass& pass) {
     if (pass.owner_ != owner_) [[unlikely]]
       wrong_owner(pass);
-  }
-  /// Likewise, a second access in the same pass, and one that no gateway let through; nothing in a
-  /// pass that is not checked.
-  [[gnu::always_inline]] void check_single_access(const Pass& pass) {
-    if (!pass.checked()) return;
-    check_owner(pass);
     if (pass.serial() == last_pass_) [[unlikely]]
       second_access(pass);
     if ((pass.found_ & let_through_by_) == 0) [[unlikely]]
       check_guards(pass);
     last_pass_ = pass.serial();
   }
-  /// In a pass that is not checked, too: it used this.
-  void note_use(const Pass& pass) { last_pass_ = pass.serial(); }
-  [[noreturn]] void broken_rule(const Pass& pass, const std::string& what) const;
-
- private:
   /// Refuses a pass in which none of the guards was tested and lets it through: also those that
   /// have no bit in `let_through_by_`.
   void check_guards(const Pass& pass) const;

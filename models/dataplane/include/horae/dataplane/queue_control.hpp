@@ -17,15 +17,15 @@ class QueueControl final : public Object {
   QueueControl(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
       : Object(pipeline, gress, name, ActionSpec{.writes = {"adv_flow_ctl"}}, needs) {}
 
-  void hold(Pass& pass, unsigned port, unsigned queue) {
+  void hold(PassKind auto& pass, unsigned port, unsigned queue) {
     request(pass, QueueRequest::hold, port, queue);
   }
-  void release(Pass& pass, unsigned port, unsigned queue) {
+  void release(PassKind auto& pass, unsigned port, unsigned queue) {
     request(pass, QueueRequest::release, port, queue);
   }
 
  private:
-  void request(Pass& pass, QueueRequest::Action action, unsigned port, unsigned queue) {
+  void request(PassKind auto& pass, QueueRequest::Action action, unsigned port, unsigned queue) {
     check_single_access(pass);
     pass.control_queue(
         {action, static_cast<std::uint8_t>(queue), static_cast<std::uint16_t>(port)});
@@ -40,7 +40,7 @@ class QueueChoice final : public Object {
       : Object(pipeline, only_ingress(gress, pipeline.name() + "." + name), name,
                ActionSpec{.writes = {"qid"}}, needs) {}
 
-  void choose(Pass& pass, unsigned queue) {
+  void choose(PassKind auto& pass, unsigned queue) {
     check_single_access(pass);
     pass.enqueue_in(queue);
   }

@@ -19,7 +19,7 @@ class Random final : public Object {
         stream_(pipeline.seed(), Object::name()) {}
 
   /// Uniform in [0, n), n above zero: what an action selector or a table over random bits gives.
-  std::uint32_t below(const Pass& pass, std::uint32_t n) {
+  std::uint32_t below(const PassKind auto& pass, std::uint32_t n) {
     check_single_access(pass);
     return stream_.below(n);
   }

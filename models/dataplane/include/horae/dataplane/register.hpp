@@ -61,7 +61,7 @@ class Register final : public Object, public AluSeat {
   /// checks that a stateful ALU can do it: `horae size` says so of the register. RegisterAction is
   /// checked.
   template <class F>
-  [[gnu::always_inline]] decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
+  [[gnu::always_inline]] decltype(auto) apply(const PassKind auto& pass, std::size_t index, F&& f) {
     if (!actions_.empty()) [[unlikely]]
       unchecked_access(pass);
     return run(pass, index, std::forward<F>(f));
@@ -83,7 +83,7 @@ class Register final : public Object, public AluSeat {
   friend class RegisterAction;
 
   template <class F>
-  [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index, F&& f) {
+  [[gnu::always_inline]] decltype(auto) run(const PassKind auto& pass, std::size_t index, F&& f) {
     if (index < open_) [[likely]]
       return run_open(pass, index, std::forward<F>(f));
     check_single_access(pass);
@@ -93,26 +93,28 @@ class Register final : public Object, public AluSeat {
   }
   /// Of a cell before `open_`.
   template <class F>
-  [[gnu::always_inline]] decltype(auto) run_open(const Pass& pass, std::size_t index, F&& f) {
+  [[gnu::always_inline]] decltype(auto) run_open(const PassKind auto& pass, std::size_t index,
+                                                 F&& f) {
     check_single_access(pass);
     return access(pass, index, std::forward<F>(f));
   }
 
-  [[noreturn, gnu::noinline]] void unchecked_access(const Pass& pass) const {
+  [[noreturn, gnu::noinline]] void unchecked_access(const AnyPass& pass) const {
     broken_rule(pass, "a function that is none of its actions");
   }
   /// A cell whose index was checked against `open_`.
   T& cell(std::size_t index) { return cells_.data()[index]; }
 
   template <class F>
-  [[gnu::always_inline]] decltype(auto) access(const Pass& pass, std::size_t index, F&& f) {
-    if constexpr (std::integral<T> && !std::invocable<F, const T&>) {
+  [[gnu::always_inline]] decltype(auto) access(const PassKind auto& pass, std::size_t index,
+                                               F&& f) {
+    if constexpr (std::integral<T> && !std::invocable<F, const T&> && !is_trusted<decltype(pass)>) {
       if (bits_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
     return std::forward<F>(f)(cell(index));
   }
   template <class F>
-  decltype(auto) watched(const Pass& pass, std::size_t index, F&& f) {
+  decltype(auto) watched(const PassKind auto& pass, std::size_t index, F&& f) {
     const T before = cells_[index];
     const auto tell = [&] {
       watcher_->accessed(*this, pass, index, bytes_of(before), bytes_of(cells_[index]));
@@ -160,7 +162,7 @@ class Register final : public Object, public AluSeat {
   }
 
   template <class F>
-  decltype(auto) narrow(const Pass& pass, std::size_t index, F&& f) {
+  decltype(auto) narrow(const PassKind auto& pass, std::size_t index, F&& f) {
     T value = cell(index);
     const auto keep = [&] {
       if (!fits(value, bits_)) [[unlikely]]
@@ -177,11 +179,11 @@ class Register final : public Object, public AluSeat {
     }
   }
 
-  [[noreturn, gnu::noinline]] void too_wide(const Pass& pass,
+  [[noreturn, gnu::noinline]] void too_wide(const AnyPass& pass,
                                             T value) const requires std::integral<T> {
     broken_rule(pass, fmt::format("value {} in a cell of {} bits", +value, bits_));
   }
-  [[gnu::noinline]] void first_access(const Pass& pass, std::size_t index) {
+  [[gnu::noinline]] void first_access(const AnyPass& pass, std::size_t index) {
     if (index >= entries_) {
       broken_rule(pass, fmt::format("index {} of {} cells", index, entries_));
     }

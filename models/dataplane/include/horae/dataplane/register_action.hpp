@@ -186,7 +186,7 @@ class RegisterAction {
 
   /// Runs it on a cell, and returns what it gives. Once per pass, as any access of the register.
   template <class... Operands>
-  [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index,
+  [[gnu::always_inline]] decltype(auto) run(const PassKind auto& pass, std::size_t index,
                                             Operands... operands) {
     if (index >= array_.open_) [[unlikely]]
       return closely(pass, index, static_cast<Operand>(operands)...);
@@ -208,7 +208,7 @@ class RegisterAction {
 
   /// The first access of a register, and each of one that is watched or has hardware.
   template <class... Operands>
-  [[gnu::noinline]] Result<Operands...> closely(const Pass& pass, std::size_t index,
+  [[gnu::noinline]] Result<Operands...> closely(const PassKind auto& pass, std::size_t index,
                                                 Operands... operands) {
     if (array_.alu_ != nullptr)
       return array_.run(pass, index, [&](T& cell) { return by_hardware(cell, operands...); });

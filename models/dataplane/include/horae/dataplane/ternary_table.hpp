@@ -39,7 +39,7 @@ class TernaryTable final : public Object {
   }
 
   /// The datum of the first entry that matches, or null on a miss.
-  const V* lookup(const Pass& pass, std::uint64_t key) {
+  const V* lookup(const PassKind auto& pass, std::uint64_t key) {
     check_single_access(pass);
     for (const auto& e : entries_) {
       if ((key & e.mask) == e.value) return &e.datum;

@@ -128,7 +128,7 @@ class device : public sc_core::sc_module {
   /// events of its own between those of the base.
   const Event* first_before(Picoseconds end) {
     if (arrival_.time < events_.soonest()) [[likely]]
-      return &arrival_;
+      return show_arrival();
     if (events_.soonest() >= end) return nullptr;
     return find_first_before(end);
   }
@@ -138,11 +138,21 @@ class device : public sc_core::sc_module {
     if (first == &arrival_) [[likely]] {
       const Event e = arrival_;
       ++arrivals_.next;
-      show_arrival();
+      note_arrival();
       return f(e);
     }
     events_.take(first, f);
     events_.forget_soonest();
+  }
+  /// When the first arrival of the window is that is still to be handled; `never`: there is none.
+  Picoseconds next_arrival() const { return arrival_.time; }
+  /// Takes it, and counts it, where the caller knows that no event precedes it.
+  Packet& take_arrival() {
+    Packet& p = arrivals_.packet();
+    ++arrivals_.next;
+    note_arrival();
+    ++handled_;
+    return p;
   }
   /// Whether nothing is pending at `t`, the time of the event taken last.
   bool nothing_more_at(Picoseconds t) const {
@@ -218,15 +228,14 @@ class device : public sc_core::sc_module {
   void gather_as(Picoseconds begin, Picoseconds end);
   void gather(Picoseconds begin, Picoseconds end);
   const Event* find_first_before(Picoseconds end);
-  /// Adds the arrival for first_before().
-  void show_arrival() {
-    if (arrivals_.empty()) {
-      arrival_.time = never;
-      return;
-    }
+  /// The first of the arrivals may be another one.
+  void note_arrival() { arrival_.time = arrivals_.empty() ? never : arrivals_.time(); }
+  /// The first of the arrivals, of which there is one, as an event.
+  const Event* show_arrival() {
     Packet& p = arrivals_.packet();
     arrival_ = {arrivals_.time(), make_key(arrival_event, p.ingress_port, 0),
                 reinterpret_cast<std::uint64_t>(&p)};
+    return &arrival_;
   }
   /// The earliest of what was left for it, or `never`.
   Picoseconds next_left() const;
@@ -255,8 +264,9 @@ class device : public sc_core::sc_module {
   std::vector<std::uint64_t> arriving_;  ///< bit per port: its sender may have left something
   std::vector<tx_port*> senders_;        ///< by port; null: none of ours
   ArrivalOrder::Cursor arrivals_;        ///< of the window: those still to be handled
-  Event arrival_{never, 0, 0};           ///< the first of them; its time is `never`: there is none
-  std::uint32_t last_arrivals_ = 0;      ///< of the window before
+  /// The first of them. Its time is `never`: there is none; the rest is written where it is shown.
+  Event arrival_{never, 0, 0};
+  std::uint32_t last_arrivals_ = 0;  ///< of the window before
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;
 };
@@ -276,7 +286,7 @@ void device::take_before(Picoseconds end, Arrive&& arrive, Handle&& handle) {
   while (!arrivals_.empty()) {
     const Picoseconds t = arrivals_.time();
     if (t >= events_.soonest()) [[unlikely]] {
-      show_arrival();
+      note_arrival();
       if (const Event* const first = find_first_before(end); first != &arrival_) {
         take(first, own);
         continue;

@@ -105,6 +105,16 @@ struct PacketGenerator {
   std::uint16_t value = 0;
 };
 
+/// Passes of a program that keeps the rules, without a look at them.
+class TrustedPasses {
+ public:
+  virtual void ingress(dataplane::TrustedPass& pass) = 0;
+  virtual void egress(dataplane::TrustedPass& pass) = 0;
+
+ protected:
+  ~TrustedPasses() = default;
+};
+
 /// A switch program on one pipeline: written with dataplane objects only, one copy per pipeline.
 /// What it costs and how long it takes follows from the objects it constructs (`Pipeline::design`).
 class Program {
@@ -114,9 +124,10 @@ class Program {
   virtual void ingress(dataplane::Pass& pass) = 0;
   /// May rewrite or drop; without a verdict the packet goes on.
   virtual void egress(dataplane::Pass& pass) = 0;
-  /// Whether its own tests run all its ways with the rules of the dataplane checked, so that a run
-  /// need not check each pass anew (`sim_context::checked` has it do so).
-  virtual bool keeps_rules() const { return false; }
+  /// Its passes without checks, if its own tests run all its ways with the rules of the dataplane
+  /// checked, so that a run need not check each pass anew (`sim_context::checked` has it do so);
+  /// null: each pass is checked. See RuleKeeper.
+  virtual TrustedPasses* trusted() { return nullptr; }
   /// Control plane: a connection over this switch or past it. Called before its first packet.
   virtual void connect(const Connection&) {}
   /// Control plane: a connection is over at `now`; its queue pairs are destroyed. Not before what
@@ -150,6 +161,21 @@ class Program {
   virtual void report(nlohmann::ordered_json& /*out*/) const {}
   /// Figures of its state, for `horae size`.
   virtual std::vector<StateAccount> accounts() const { return {}; }
+};
+
+/// A program that keeps the rules. `Derived` has its ways once, as templates over the kind of pass:
+/// `on_ingress(pass)`, which leaves a verdict, and `on_egress(pass)`.
+template <class Derived>
+class RuleKeeper : public Program, public TrustedPasses {
+ public:
+  TrustedPasses* trusted() override { return this; }
+  void ingress(dataplane::Pass& pass) final { self().on_ingress(pass); }
+  void egress(dataplane::Pass& pass) final { self().on_egress(pass); }
+  void ingress(dataplane::TrustedPass& pass) final { self().on_ingress(pass); }
+  void egress(dataplane::TrustedPass& pass) final { self().on_egress(pass); }
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
 };
 
 /// What a program that steers packets by their UDP source port needs of the network.

@@ -31,7 +31,7 @@ class ChipPipeline {
     Picoseconds deparsed;
   };
   /// The next clock edge at or after `t` at which no other header enters; it is taken.
-  Slot reserve(Picoseconds t) {
+  [[gnu::always_inline]] Slot reserve(Picoseconds t) {
     const Cycles entry = std::max(clock_.at_or_after(t), last_entry_ + Cycles(1));
     last_entry_ = entry;
     const Picoseconds entered = clock_.edge(entry);
@@ -44,13 +44,14 @@ class ChipPipeline {
     last_egress_entry_ = entry;
     return clock_.edge(entry);
   }
-  void run_ingress(dataplane::Pass& pass) {
+  /// A trusted pass only where passes are not checked().
+  void run_ingress(dataplane::PassKind auto& pass) {
     ++counters_.ingress_passes;
-    program_->ingress(pass);
+    passes_of(pass).ingress(pass);
   }
-  void run_egress(dataplane::Pass& pass) {
+  void run_egress(dataplane::PassKind auto& pass) {
     ++counters_.egress_passes;
-    program_->egress(pass);
+    passes_of(pass).egress(pass);
   }
 
   /// From entering the ingress MAU to the end of the deparser.
@@ -61,9 +62,10 @@ class ChipPipeline {
   Picoseconds egress_time() const { return egress_latency_ - mac_tx_; }
 
   /// Whether its passes are checked: all are, but those of a program that keeps the rules.
-  bool checked() const { return checked_; }
-  void check_always() { checked_ = true; }
+  bool checked() const { return trusted_ == nullptr; }
+  void check_always() { trusted_ = nullptr; }
 
+  unsigned index() const { return index_; }
   programs::Program& program() { return *program_; }
   const programs::Program& program() const { return *program_; }
   const dataplane::Pipeline& objects() const { return *objects_; }
@@ -76,9 +78,13 @@ class ChipPipeline {
   const Counters& counters() const { return counters_; }
 
  private:
+  programs::Program& passes_of(const dataplane::Pass&) { return *program_; }
+  programs::TrustedPasses& passes_of(const dataplane::TrustedPass&) { return *trusted_; }
+
   std::unique_ptr<dataplane::Pipeline> objects_;
   std::unique_ptr<programs::Program> program_;
-  bool checked_;
+  programs::TrustedPasses* trusted_;  ///< null: they are checked
+  unsigned index_;
   FastClock clock_;
   Cycles last_entry_{-1};  ///< clock edge at which the last header entered
   Cycles last_egress_entry_{-1};

@@ -75,15 +75,16 @@ class EgressPort : public fabric::OutputPort {
   /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
   /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
   /// Or `started(packet, start, left, queue)`: its queue, and bytes that it leaves behind there. A
-  /// port with a scheduler has to be served so.
+  /// port with a scheduler has to be served so. When the next one starts if nothing changes, or
+  /// `never`.
   template <class F>
-  void start_before(Picoseconds end, F&& started) {
+  Picoseconds start_before(Picoseconds end, F&& started) {
     constexpr bool closely = std::is_invocable_v<F&, Packet&, Picoseconds, Bytes, unsigned>;
     for (;;) {
       const unsigned e = eligible();
-      if (e == 0) return;
+      if (e == 0) return never;
       const Picoseconds start = next_start<closely>();
-      if (start >= end) return;
+      if (start >= end) return start;
       const unsigned c = closely ? served(e, start) : static_cast<unsigned>(std::bit_width(e)) - 1;
       const bool own = ready_own_ != 0 && has_ready(c);
       if constexpr (closely) {

@@ -13,11 +13,11 @@ namespace horae::tofino {
 class MirrorCopies {
  public:
   /// The copy that a pass asked for, created when it leaves the deparser.
-  Packet& make(fabric::PacketPool& pool, const dataplane::Pass& pass, Picoseconds deparsed);
+  Packet& make(fabric::PacketPool& pool, const dataplane::AnyPass& pass, Picoseconds deparsed);
   /// A copy that the traffic manager makes of a packet for one port of a group.
   Packet& replicate(fabric::PacketPool& pool, const Packet& p, Picoseconds at);
   /// Gives the header of the pass's packet to the pass, if it is a copy that has one.
-  void take_header(const Packet& p, dataplane::Pass& pass) {
+  void take_header(const Packet& p, dataplane::AnyPass& pass) {
     const auto header = headers_.extract(&p);
     if (!header.empty()) pass.set_mirror_header(header.mapped());
   }

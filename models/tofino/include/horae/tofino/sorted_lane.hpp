@@ -20,12 +20,18 @@ class SortedLane {
   SortedLane(const SortedLane&) = delete;
   SortedLane& operator=(const SortedLane&) = delete;
 
-  void push(const T& item) {
+  [[gnu::always_inline]] void push(const T& item) {
     if (last_ == limit_) [[unlikely]]
       make_room();
     T* at = last_++;
-    if (at != first_ && item < at[-1]) [[unlikely]]
-      at = open_place(item);
+    // Most overtake none or a few; a search for the rest.
+    for (int steps = 0; at != first_ && item < at[-1]; --at) {
+      if (++steps > few) [[unlikely]] {
+        at = open_place(item, at);
+        break;
+      }
+      *at = at[-1];
+    }
     *at = item;
     last_->time = never;
   }
@@ -40,21 +46,14 @@ class SortedLane {
   void for_each(F&& f) const {
     std::for_each(first_, last_, f);
   }
-  /// Takes out what `is` says of, if there is one.
-  template <class F>
-  void remove(F&& is) {
-    T* const at = std::find_if(first_, last_, is);
-    if (at == last_) return;
-    std::move(at + 1, last_ + 1, at);
-    --last_;
-  }
 
  private:
-  /// Moves up what comes behind an item; its place. `last_` is that of one more already. (A step
-  /// at a time is dearer: ports that wait are often more than eight.)
-  [[gnu::noinline]] T* open_place(const T& item) {
-    T* const at = std::upper_bound(first_, last_ - 1, item);
-    std::move_backward(at, last_ - 1, last_);
+  static constexpr int few = 3;
+
+  /// Moves up what comes behind an item and before `end`, a free place; its place.
+  [[gnu::noinline]] T* open_place(const T& item, T* end) {
+    T* const at = std::upper_bound(first_, end, item);
+    std::move_backward(at, end, end + 1);
     return at;
   }
   [[gnu::noinline]] void make_room() {

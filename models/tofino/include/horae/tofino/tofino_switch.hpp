@@ -163,15 +163,17 @@ class tofino_switch : public fabric::device {
   }
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
-  template <bool watched, bool special>
-  void enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t);
+  template <bool watched, bool special, class KindOfPass>
+  void enter_ingress_as(Packet& p, ChipPipeline& pipe, Picoseconds t);
   /// The ghost thread tells a pipeline's program of depths, if the last time is a period ago.
   void run_ghost(unsigned pipeline, Picoseconds t);
   Picoseconds before_ingress(const Packet& p, unsigned pipeline, Picoseconds t);
-  void leave_ingress_otherwise(Packet& p, const dataplane::Pass& pass, Picoseconds deparsed);
-  [[noreturn]] void no_way_out(const dataplane::Pass& pass) const;
-  void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
-  /// Notes the queue that a frame joins, before it joins it.
+  void leave_ingress_otherwise(Packet& p, const dataplane::AnyPass& pass, Picoseconds deparsed);
+  [[noreturn]] void no_way_out(const dataplane::AnyPass& pass) const;
+  /// Does what the pass asks for beside its verdict.
+  void serve_requests(const dataplane::AnyPass& pass, Picoseconds deparsed);
+  void mirror(const dataplane::AnyPass& pass, Picoseconds deparsed);
+  /// What a frame meets in its queue, before it joins it.
   void note_queue(const Packet& p, unsigned port, unsigned queue, Picoseconds t);
   std::uint32_t cells_in(unsigned port, unsigned queue) const;
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
@@ -191,7 +193,7 @@ class tofino_switch : public fabric::device {
   void pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t);
   bool hold_looped(Packet& p, unsigned loopback, Picoseconds t);
   void let_looped_go(const Packet& p, unsigned loopback, Picoseconds t);
-  void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
+  void request_queue(const dataplane::AnyPass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.
   template <bool own, bool watched>
@@ -200,7 +202,7 @@ class tofino_switch : public fabric::device {
   void enqueue_as(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   /// Sends data that was refused to the program; whether it did.
   bool deflect(Packet& p, unsigned port, fabric::DropCause cause, Picoseconds t);
-  void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
+  void check_queue(const dataplane::AnyPass& pass, unsigned port, unsigned queue) const;
   void notify_looped(const Packet& p, unsigned loopback, Picoseconds queued,
                      Picoseconds last_bit) const;
   template <bool watched>
@@ -208,12 +210,17 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
-  void before_egress(Packet& p, unsigned port, dataplane::Pass& pass, ChipPipeline& pipe);
-  void parse_telemetry(Packet& p, unsigned port, dataplane::Pass& pass);
+  template <bool watched, class KindOfPass>
+  [[gnu::always_inline]] bool pass_egress_as(Packet& p, unsigned port, ChipPipeline& pipe,
+                                             Picoseconds start);
   template <bool watched>
-  void start_port(unsigned port, Picoseconds t);
+  bool pass_egress_checked(Packet& p, unsigned port, ChipPipeline& pipe, Picoseconds start);
+  void before_egress(Packet& p, unsigned port, dataplane::AnyPass& pass, ChipPipeline& pipe);
+  void parse_telemetry(Packet& p, unsigned port, dataplane::AnyPass& pass);
+  template <bool watched>
+  Picoseconds start_port(unsigned port, Picoseconds t);
   template <bool watched, bool closely>
-  void start_port_as(unsigned port, Picoseconds t);
+  Picoseconds start_port_as(unsigned port, Picoseconds t);
   void arm(unsigned port);
   // A pipeline of the chip: its number was checked where it comes from.
   ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }

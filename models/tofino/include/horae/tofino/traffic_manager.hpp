@@ -58,7 +58,8 @@ class TrafficManager {
       ++counters_.dropped_queue;
       return fabric::DropCause::queue_full;
     }
-    if (red_.mark(p, own ? out.depth_of_queue(queue) : out.depth(p.traffic_class), to.red))
+    if (to.red.enabled() &&
+        red_.mark(p, own ? out.depth_of_queue(queue) : out.depth(p.traffic_class), to.red))
       ++counters_.marked;
     buffer_.take(cells);
     return std::nullopt;
@@ -74,11 +75,11 @@ class TrafficManager {
   }
 
   /// Hands over every packet of a port that starts before `end`: `started(packet, start)`, as
-  /// EgressPort's. Its cells are free from then on.
+  /// EgressPort's. Its cells are free from then on. When the next one starts, or `never`.
   template <bool closely, class F>
-  void serve(unsigned port, Picoseconds end, F&& started) {
+  Picoseconds serve(unsigned port, Picoseconds end, F&& started) {
     if constexpr (closely) {
-      this->port(port).start_before(
+      return this->port(port).start_before(
           end, [&](Packet& p, Picoseconds start, Bytes left, unsigned queue) {
             const Lodging had = is_free(queue) ? Lodging{} : lodging(p);
             mark_what_leaves(p, port, left);
@@ -86,10 +87,11 @@ class TrafficManager {
             leave(had, start);  // behind the packet: a resume may go out by the same port
           });
     } else {
-      this->port(port).start_before(end, [&](Packet& p, Picoseconds start) {
-        buffer_.give_back(p);
-        started(p, start);
-      });
+      return this->port(port).start_before(
+          end, [&](Packet & p, Picoseconds start) __attribute__((always_inline)) {
+            buffer_.give_back(p);
+            started(p, start);
+          });
     }
   }
   /// Whether more is to be done than that: pauses, marks at dequeue, a class of acknowledgements,

@@ -37,8 +37,7 @@ class ActionProfile final : public Object {
   /// The datum of a member, or null: there is none.
   const V* member(const Pass& pass, std::size_t number) {
     check_single_access(pass);
-    if (pass.checked() &&
-        std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
+    if (std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
       broken_rule(pass, "read before its table was looked up");
     if (number >= members_.size())
       broken_rule(pass, fmt::format("member {} of {}", number, members_.size()));
@@ -87,8 +86,7 @@ class ActionSelector final : public Object {
   /// The member of a group that a hash chooses; none: nobody in it is alive.
   std::optional<std::uint32_t> choose(const Pass& pass, std::size_t group, std::uint32_t hash) {
     check_single_access(pass);
-    if (pass.checked() &&
-        std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
+    if (std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
       broken_rule(pass, "used before its table was looked up");
     if (group >= groups_.size())
       broken_rule(pass, fmt::format("group {} of {}", group, groups_.size()));

@@ -40,8 +40,7 @@ class EntryCounter final : public Object {
 
   void count(const Pass& pass, const K& key) {
     check_single_access(pass);
-    if (pass.checked() && !cells_.looked_up(pass))
-      broken_rule(pass, "counts before its table was looked up");
+    if (!cells_.looked_up(pass)) broken_rule(pass, "counts before its table was looked up");
     Count& c = cells_.of(key);
     ++c.packets;
     c.bytes += pass.header().frame;
@@ -83,8 +82,7 @@ class EntryRegister final : public Object {
   template <class F>
   decltype(auto) apply(const Pass& pass, const K& key, F&& f) {
     check_single_access(pass);
-    if (pass.checked() && !cells_.looked_up(pass))
-      broken_rule(pass, "accessed before its table was looked up");
+    if (!cells_.looked_up(pass)) broken_rule(pass, "accessed before its table was looked up");
     return std::forward<F>(f)(cells_.of(key, initial_));
   }
   /// Control plane.

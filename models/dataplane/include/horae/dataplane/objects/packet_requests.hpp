@@ -19,7 +19,7 @@ class Resubmit final : public Object {
     pipeline.set_resubmits();
   }
 
-  void request(Pass& pass) {
+  void request(PassKind auto& pass) {
     check_single_access(pass);
     if (pass.resubmitted()) broken_rule(pass, "resubmits a packet for the second time");
     pass.resubmit();
@@ -33,7 +33,7 @@ class Multicast final : public Object {
   Multicast(Pipeline& pipeline, const std::string& name, const Needs& needs = {})
       : Object(pipeline, Gress::ingress, name, ActionSpec{.writes = {"mcast_grp_a"}}, needs) {}
 
-  void request(Pass& pass, unsigned group) {
+  void request(PassKind auto& pass, unsigned group) {
     check_single_access(pass);
     pass.multicast(group);
   }

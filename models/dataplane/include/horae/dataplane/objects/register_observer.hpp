@@ -7,14 +7,14 @@
 namespace horae::dataplane {
 
 class Object;
-class Pass;
+class AnyPass;
 
 /// Told of every access of a program to a watched register.
 class RegisterObserver {
  public:
   virtual ~RegisterObserver() = default;
   /// Cell `index` of `object` in memory order of this machine, before and after the access.
-  virtual void accessed(const Object& object, const Pass& pass, std::size_t index,
+  virtual void accessed(const Object& object, const AnyPass& pass, std::size_t index,
                         std::span<const std::byte> before, std::span<const std::byte> after) = 0;
 };
 

@@ -40,7 +40,7 @@ struct KeyHash {
 };
 
 /// An opcode and a flag as a gateway tests them.
-inline std::uint64_t number(Opcode o) { return static_cast<std::uint64_t>(o); }
-inline std::uint64_t bit(bool b) { return b ? 1 : 0; }
+constexpr std::uint64_t number(Opcode o) { return static_cast<std::uint64_t>(o); }
+constexpr std::uint64_t bit(bool b) { return b ? 1 : 0; }
 
 }  // namespace horae::programs

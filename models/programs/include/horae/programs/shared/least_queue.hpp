@@ -27,7 +27,7 @@ class LeastQueue {
   /// What its result waits for: the last comparison.
   dataplane::Need result() const { return dataplane::matches(*levels_.back()); }
   /// The number of the candidate with the least depth. Once per pass.
-  std::uint32_t least(const dataplane::Pass& pass);
+  std::uint32_t least(const dataplane::PassKind auto& pass);
   /// The ghost thread: depths in cells, by candidate; those left out are never the least.
   void tell(std::span<const std::uint32_t> cells);
 

@@ -24,7 +24,7 @@ class TelemetryWriter {
   TelemetryWriter(dataplane::Pipeline& pipeline, const Routes& routes);
 
   /// Once in the egress pass of every packet: its bytes count whatever it is.
-  void egress(dataplane::Pass& pass);
+  void egress(dataplane::PassKind auto& pass);
 
  private:
   /// By what a rate's action shifts.

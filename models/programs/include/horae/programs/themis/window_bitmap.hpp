@@ -35,13 +35,13 @@ class WindowBitmap {
   void connect(std::uint32_t qp, Psn first);
   /// A data packet passes to the receiver. Whether it counts: not, if it comes from before the
   /// window (with `ignore_old`).
-  bool mark(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
+  [[gnu::always_inline]] bool mark(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn);
   /// An ACK passes: the receiver has everything up to and including `psn`.
-  void acknowledge(const dataplane::Pass& pass, std::uint32_t qp, Psn psn) {
+  void acknowledge(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn) {
     move(pass, qp, psn + 1, false);
   }
   /// A NACK passes: the receiver has everything before `psn`. Whether `psn` has not passed to it.
-  bool ask(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
+  bool ask(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn);
 
   /// Holds in passes in which ask() found the packet missing.
   const dataplane::Gateway& missing() const { return missing_; }
@@ -52,8 +52,8 @@ class WindowBitmap {
   struct Bases {
     bool first = false, second = false;
   };
-  Bases move(const dataplane::Pass& pass, std::uint32_t qp, Psn start, bool nack);
-  [[gnu::always_inline]] Bases read_bases(const dataplane::Pass& pass, std::uint32_t qp);
+  Bases move(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn start, bool nack);
+  [[gnu::always_inline]] Bases read_bases(const dataplane::PassKind auto& pass, std::uint32_t qp);
 
   std::size_t bit_index(std::uint32_t qp, Psn psn) const {
     const std::uint32_t ring = 2 * shape_.window;
@@ -108,17 +108,56 @@ class WindowBitmap {
   dataplane::Register<std::uint32_t> epsn_;
   dataplane::RegisterAction<std::uint32_t, IsOld> is_old_;
   dataplane::RegisterAction<std::uint32_t, MoveStart> move_start_;
-  dataplane::Gateway left_first_;
-  dataplane::Gateway left_second_;
+  dataplane::FixedGateway<dataplane::AllFlags> left_first_, left_second_;
   Base base_first_;
   Base base_second_;
-  dataplane::Gateway marks_one_;
-  dataplane::Gateway marks_zero_;
+  dataplane::FixedGateway<dataplane::AllFlags> marks_one_, marks_zero_;
   dataplane::Register<std::uint8_t> bitmap_;
   dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<1>> set_bit_;
   dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<0>> clear_bit_;
   dataplane::RegisterAction<std::uint8_t, dataplane::ReadCell> read_bit_;
-  dataplane::Gateway missing_;
+  dataplane::FixedGateway<dataplane::SameValue> missing_;
 };
+
+inline WindowBitmap::Bases WindowBitmap::read_bases(const dataplane::PassKind auto& pass,
+                                                    std::uint32_t qp) {
+  const bool first = base_first_.read.run(pass, qp);
+  return {first, base_second_.read.run(pass, qp)};
+}
+
+inline bool WindowBitmap::mark(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn) {
+  const bool old = shape_.ignore_old && is_old_.run(pass, qp, psn.value());
+  const Bases bases = read_bases(pass, qp);
+  const bool base = in_second_half(psn) ? bases.second : bases.first;
+  const bool one = marks_one_.test(pass, !old, !base);
+  const bool zero = marks_zero_.test(pass, !old, base);
+  if (one)
+    set_bit_.run(pass, bit_index(qp, psn));
+  else if (zero)
+    clear_bit_.run(pass, bit_index(qp, psn));
+  return !old;
+}
+
+inline bool WindowBitmap::ask(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn) {
+  const Bases bases = move(pass, qp, psn, true);
+  const bool base = in_second_half(psn) ? bases.second : bases.first;
+  const bool marked = read_bit_.run(pass, bit_index(qp, psn)) != 0;
+  return missing_.test(pass, marked, base);
+}
+
+// The window begins at `start` unless it was further on already. The bases are read for NACKs only.
+inline WindowBitmap::Bases WindowBitmap::move(const dataplane::PassKind auto& pass,
+                                              std::uint32_t qp, Psn start, bool nack) {
+  const Psn before(move_start_.run(pass, qp, start.value()));
+  const bool moved = start.after(before) && in_second_half(start) != in_second_half(before);
+  const bool from_second = in_second_half(before);
+  const auto turn = [&](Base& base, bool flip) {
+    if (flip) return base.turn.run(pass, qp);
+    return nack && base.read.run(pass, qp);
+  };
+  const bool first = left_first_.test(pass, moved, !from_second);
+  const bool second = left_second_.test(pass, moved, from_second);
+  return {turn(base_first_, first), turn(base_second_, second)};
+}
 
 }  // namespace horae::programs::themis

@@ -63,7 +63,7 @@ class ReplayRecorder final : public fabric::observer,
                   Picoseconds at) override {
     mirrored(chip, original, copy, at);
   }
-  void accessed(const dataplane::Object& object, const dataplane::Pass& pass, std::size_t index,
+  void accessed(const dataplane::Object& object, const dataplane::AnyPass& pass, std::size_t index,
                 std::span<const std::byte> before, std::span<const std::byte> after) override;
 
  private:
