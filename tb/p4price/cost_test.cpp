@@ -119,6 +119,26 @@ TEST(SourceCost, CopiesIntoAHeaderOfTheStagesAreOneStorage) {
   EXPECT_EQ(stages("hdr.bridge.x = md.x;", "if (hdr.h.f == 1) { hdr.bridge.setValid(); }"), 2u);
 }
 
+// Reports of synapse: a header made valid together with a port takes a value and a mask of its
+// validity bits beside a constant that no instruction holds, more than lies beside an entry.
+TEST(SourceCost, ValidityBitsAndLargeConstantsAreActionData) {
+  const auto sram = [](const std::string& body, bool tofino2 = true) {
+    return compiled({.locals = "action act() { " + body + " }\n",
+                     .apply = "act();",
+                     .types = "header other_h { bit<16> x; }\n",
+                     .headers = "other_h one; other_h two; other_h three; other_h four; other_h "
+                                "five; other_h six; other_h seven;",
+                     .tofino2 = tofino2})
+        .total[Resource::sram];
+  };
+  const std::string both = "hdr.one.setValid(); ig_tm_md.ucast_egress_port = 5;";
+  EXPECT_EQ(sram(both + "hdr.one.x = 5352;"), 1);
+  EXPECT_EQ(sram(both + "hdr.one.x = 5;"), 0);
+  EXPECT_EQ(sram("hdr.one.setValid(); hdr.one.x = 5352;"), 0);
+  EXPECT_EQ(sram("hdr.one.setValid(); hdr.two.setValid(); hdr.one.x = 5352; hdr.two.x = 999;"), 0);
+  EXPECT_EQ(sram(both + "hdr.one.x = 5352;", false), 0);
+}
+
 // The compiler's report of chamaleonet: a constant's name in the pragma leaves three bits.
 TEST(SourceCost, APragmaWithoutANumberSaysNothingOfATimersBits) {
   const auto blocks = [](const std::string& pragma) {

@@ -37,12 +37,79 @@ TEST(SourceOrder, BranchesOfWhichOneRunsHaveNoOrder) {
             1u);
 }
 
-TEST(SourceOrder, APlainCopyIsCarriedOnIntoStatementsAndNotIntoKeys) {
+TEST(SourceOrder, APlainCopyIsCarriedOnIntoStatementsAndKeys) {
   EXPECT_EQ(stages({.apply = "md.x = hdr.h.a; if (md.x == 5) { hdr.h.b = 1; }"}), 1u);
-  EXPECT_EQ(stages({.locals = "action set(bit<32> v) { hdr.h.b = v; }\n"
-                              "table t { key = { md.x : exact; } actions = { set; } size = 512; }",
-                    .apply = "md.x = hdr.h.a; t.apply();"}),
+  const std::string table =
+      "action set(bit<32> v) { hdr.h.b = v; }\n"
+      "table t { key = { md.x : exact; } actions = { set; } size = 512; }";
+  const Parts copied{.locals = table, .apply = "md.x = hdr.h.a; t.apply();"};
+  EXPECT_EQ(design_of(copied).design.objects.size(), 1u);  // nobody else reads the copy
+  EXPECT_EQ(stages(copied), 1u);
+  // What is no field is no key, and of a table applied twice no copy is.
+  EXPECT_EQ(stages({.locals = table, .apply = "md.x = hdr.h.a + 1; t.apply();"}), 2u);
+  EXPECT_EQ(stages({.locals = table, .apply = "md.x = 5; t.apply();"}), 2u);
+  EXPECT_EQ(stages({.locals = table,
+                    .apply = "if (hdr.h.f == 1) { md.x = hdr.h.a; t.apply(); }\n"
+                             "else { md.x = hdr.h.c; t.apply(); }"}),
             2u);
+}
+
+// Reports of synapse's key-value stores: eleven calls of an action that swaps two bytes do not wait
+// for each other's variable.
+TEST(SourceOrder, EachCallOfAnActionHasVariablesOfItsOwn) {
+  EXPECT_EQ(stages({.locals = "action swap(inout bit<16> a, inout bit<16> b) {\n"
+                              "  bit<16> t = a; a = b; b = t; }\n",
+                    .apply = "swap(hdr.h.d, hdr.h.e); swap(hdr.m.x, hdr.m.y);\n",
+                    .types = "header more_h { bit<16> x; bit<16> y; }\n",
+                    .headers = "more_h m;"}),
+            1u);
+}
+
+// Reports of synapse's packet-writes: bytes of one container take a stage each, in their order;
+// twelve bytes of a field of 14 take as many stages as those of a word.
+TEST(SourceOrder, PartsOfOneContainerAreWrittenStageByStage) {
+  const auto bytes = [](const std::string& field, unsigned n) {
+    std::string out;
+    for (unsigned i = 0; i < n; ++i)
+      out += field + "[" + std::to_string(8 * i + 7) + ":" + std::to_string(8 * i) + "] = " +
+             std::to_string(i + 1) + ";\n";
+    return out;
+  };
+  EXPECT_EQ(stages({.apply = bytes("hdr.h.a", 2)}), 2u);
+  EXPECT_EQ(stages({.apply = bytes("hdr.h.a", 4)}), 4u);
+  const std::string wide = "header wide_h { bit<112> data; }\n";
+  EXPECT_EQ(stages({.apply = bytes("hdr.w.data", 12), .types = wide, .headers = "wide_h w;"}), 4u);
+  // The second byte of one field shares a table with the first of another.
+  EXPECT_EQ(stages({.apply = bytes("hdr.h.d", 2) + bytes("hdr.h.e", 2)}), 3u);
+}
+
+TEST(SourceOrder, AConcatenationIsWrittenInPartsOfTheirOwn) {
+  const Parts parts{.apply = "hdr.h.a = hdr.h.d ++ hdr.h.e;"};
+  EXPECT_EQ(design_of(parts).design.objects.size(), 2u);
+  EXPECT_EQ(stages(parts), 2u);
+  // Widening writes zeros above, which metadata has at first.
+  EXPECT_EQ(design_of({.apply = "hdr.h.a = (bit<32>)hdr.h.d;"}).design.objects.size(), 2u);
+  const Parts metadata{.apply = "md.x = (bit<32>)hdr.h.d; hdr.h.a = md.x + 1;"};
+  EXPECT_EQ(design_of(metadata).design.objects.size(), 2u);
+}
+
+// Validity bits are in one container: in all 34 reports of synapse those who set them for one
+// packet are in different stages. On Tofino2 a field of the traffic manager has one too.
+TEST(SourceOrder, WhoSetsValidityBitsIsInAStageOfItsOwn) {
+  const std::string header = "header other_h { bit<32> x; }\n";
+  const auto placed = [&](const std::string& apply, bool tofino2) {
+    return stages({.apply = apply,
+                   .types = header,
+                   .headers = "other_h one; other_h two;",
+                   .tofino2 = tofino2});
+  };
+  const std::string first = "if (hdr.h.f == 1) { hdr.one.setValid(); }\n";
+  EXPECT_EQ(placed(first + "if (hdr.h.g == 1) { hdr.two.setValid(); }", true), 2u);
+  EXPECT_EQ(placed("if (hdr.h.f == 1) { hdr.one.setValid(); } else { hdr.two.setValid(); }", true),
+            1u);
+  const std::string port = "if (hdr.h.g == 1) { ig_tm_md.ucast_egress_port = 5; }";
+  EXPECT_EQ(placed(first + port, true), 2u);
+  EXPECT_EQ(placed(first + port, false), 1u);
 }
 
 TEST(SourceOrder, AStructIsCopiedFieldByField) {

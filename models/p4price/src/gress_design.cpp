@@ -61,6 +61,7 @@ class GressBuilder {
     drop_dead();
     const auto& all = pieces_.all();
     check_pieces(program_, control_, all, chip_);
+    data_.emplace(program_, control_, all, chip_);
     objects_.resize(all.size());
     find_stateful();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -77,7 +78,7 @@ class GressBuilder {
           break;
       }
     }
-    order_objects(program_, all, objects_, out_);
+    order_objects(program_, control_, all, objects_, chip_, out_);
   }
 
  private:
@@ -153,7 +154,7 @@ class GressBuilder {
   void add_match(std::size_t i) {
     const Piece& piece = pieces_.all()[i];
     const p4lang::Table& table = control_.tables.at(piece.table);
-    TableOf of = table_of(program_, control_, table, piece, sizes_, out_.pipe);
+    TableOf of = table_of(program_, control_, table, piece, *data_, sizes_, out_.pipe);
     const std::string name = add(piece.name, of.spec, piece.place);
     objects_[i].push_back(name);
     DesignObject& made = object(name);
@@ -355,6 +356,8 @@ class GressBuilder {
           std::clamp(static_cast<std::uint32_t>(std::ranges::count_if(
                          piece.actions, [](const auto& a) { return !a.writes.empty(); })),
                      1u, 64u);
+      for (const auto& action : piece.actions)
+        spec.data_bits = std::max(spec.data_bits, data_->constants(action).slots);
       add_own(i, spec);
     }
     for (const auto& [index, use] : arrays) {
@@ -406,6 +409,7 @@ class GressBuilder {
   const Sizes& sizes_;
   PipeDesign& out_;
   Pieces pieces_;
+  std::optional<ActionDataRules> data_;
   std::vector<std::vector<std::string>> objects_;  ///< of each piece; the first stands for it
   std::map<std::uint32_t, std::vector<User>> users_;
   std::map<std::uint32_t, std::string> made_;  ///< objects of stateful externs

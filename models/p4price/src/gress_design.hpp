@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "container_words.hpp"
 #include "horae/p4price/price_program.hpp"
 #include "steps/pieces.hpp"
 
@@ -41,6 +42,7 @@ struct PieceEdge {
   std::string field;
   p4lang::Place written, needed;
 };
-std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces);
+std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces,
+                                     const ContainerWords& words);
 
 }  // namespace horae::p4price

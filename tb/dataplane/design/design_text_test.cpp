@@ -110,8 +110,10 @@ name = "mark"
 gress = "egress"
 instructions = 2
 writes = ["x", "y"]
+data_bits = 48
 after = ["path_max"]
 after_read = ["routes"]
+apart = ["small"]
 [[hash]]
 name = "hash"
 input_bits = 64

@@ -56,6 +56,24 @@ TEST(CompilerPlacement, AHashOfOneBitIsAFunctionToo) {
   EXPECT_EQ(as_compiler(design_of(std::move(objects))).stages_used(), 2u);
 }
 
+// Only the compiler's placer keeps apart what writes one container, and not where that does not fit.
+TEST(CompilerPlacement, WhatWritesOneContainerIsInStagesOfItsOwn) {
+  const auto chip = shipped_chip("tofino1");
+  const auto writers = [](unsigned n) {
+    std::vector<DesignObject> objects;
+    for (unsigned i = 0; i < n; ++i) {
+      objects.push_back(object("w" + std::to_string(i), ActionSpec{}));
+      for (unsigned other = 0; other < i; ++other)
+        objects.back().apart.push_back("w" + std::to_string(other));
+    }
+    return design_of(std::move(objects));
+  };
+  EXPECT_EQ(as_compiler(writers(4), "tofino1").stages_used(), 4u);
+  EXPECT_EQ(place(writers(4), chip).stages_used(), 1u);
+  EXPECT_EQ(as_compiler(writers(chip.stages), "tofino1").stages_used(), chip.stages);
+  EXPECT_EQ(as_compiler(writers(chip.stages + 1), "tofino1").stages_used(), 2u);
+}
+
 TEST(CompilerPlacement, ADesignThatContradictsItselfIsRefused) {
   const Design twice = design_of({object("a", ActionSpec{}), object("a", ActionSpec{})});
   EXPECT_THROW(as_compiler(twice), InputError);

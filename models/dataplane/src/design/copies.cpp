@@ -62,6 +62,9 @@ class CopyMaker {
     for (const auto& d : object_.after) {
       for_names(d.on, i, [&](std::string name) { out.after.push_back({std::move(name), d.kind}); });
     }
+    out.apart.clear();
+    for (const auto& other : object_.apart)
+      for_names(other, i, [&](std::string name) { out.apart.push_back(std::move(name)); });
     if (auto* condition = std::get_if<ConditionSpec>(&out.spec)) {
       for (auto* const list : {&condition->guards, &condition->guards_not}) {
         std::vector<std::string> guards;

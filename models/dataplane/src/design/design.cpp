@@ -22,6 +22,7 @@ std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& ob
   }
   if (const auto table = host_table(object.spec); !table.empty())
     out.emplace_back(table, "belongs to");
+  for (const auto& other : object.apart) out.emplace_back(other, "is apart from");
   return out;
 }
 

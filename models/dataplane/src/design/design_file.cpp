@@ -29,6 +29,7 @@ struct Common {
   std::vector<std::string> after_anti;
   std::vector<std::string> sets;
   std::vector<std::string> uses;
+  std::vector<std::string> apart;
   std::uint32_t copies = 1;
   Section expect;
   std::string deviation;
@@ -54,6 +55,9 @@ const Schema<Common>& common_schema() {
           .field("sets", &E::sets,
                  {.doc = "fields that its result or its actions write, beside `writes`"})
           .field("uses", &E::uses, {.doc = "fields that its actions read"})
+          .field("apart", &E::apart,
+                 {.doc = "objects that write parts of a container that it writes too; the "
+                         "compiler's placement puts them in other stages"})
           .field("copies", &E::copies,
                  {.doc = "objects of this shape, NAME[0] and so on; others name them all at once",
                   .min = 1,
@@ -136,7 +140,8 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
   check_name(section, shared.name.value);
 
   DesignObject object{shared.name,       shared.gress, std::move(shape), {},
-                      shared.name.where, shared.sets,  shared.uses};
+                      shared.name.where, shared.sets,  shared.uses,     shared.apart};
+  take_pairs(object.name, object.apart, out.pairs);
   const bool keyless = !reads_crossbar(object.spec);
   const auto depend = [&](std::vector<std::string> names, DependencyKind kind) {
     take_pairs(object.name, names, out.pairs);

@@ -160,7 +160,10 @@ const Schema<ActionSpec>& action_schema() {
       Schema<T>("action", "A keyless action.")
           .field("instructions", &T::instructions,
                  {.doc = "VLIW instructions, one colour each", .min = 1, .max = 64})
-          .field("writes", &T::writes, {.doc = "names of the fields written"});
+          .field("writes", &T::writes, {.doc = "names of the fields written"})
+          .field("data_bits", &T::data_bits,
+                 {.doc = "constants that no instruction holds, bits of their containers",
+                  .max = 1024});
   return s;
 }
 

@@ -105,6 +105,7 @@ std::string design_text(const DesignCase& design_case) {
     out += order_text(object);
     if (!object.sets.empty()) out += fmt::format("sets = {}\n", toml(object.sets));
     if (!object.uses.empty()) out += fmt::format("uses = {}\n", toml(object.uses));
+    if (!object.apart.empty()) out += fmt::format("apart = {}\n", toml(object.apart));
   }
   for (const auto& field : design_case.design.fields)
     out += "\n[[field]]\n" + shape_text(field, field_schema());

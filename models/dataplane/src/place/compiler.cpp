@@ -18,13 +18,20 @@ constexpr unsigned most_compiler_stages = 512;
 
 class CompilerPlacer {
  public:
-  CompilerPlacer(const Design& design, const ChipSpec& chip)
+  /// `apart`: whether what writes one container is kept in different stages.
+  CompilerPlacer(const Design& design, const ChipSpec& chip, bool apart)
       : design_(design),
         chip_(chip),
         price_(price_uncut(design, chip)),
         chain_(chains_behind(price_, design.name)),
         items_(price_.units.size()),
-        into_(price_.units.size()) {
+        into_(price_.units.size()),
+        apart_(price_.units.size()) {
+    for (const auto& [a, b] : price_.apart) {
+      if (!apart) break;
+      apart_[a].push_back(b);
+      apart_[b].push_back(a);
+    }
     for (std::size_t i = 0; i < price_.edges.size(); ++i) into_[price_.edges[i].to].push_back(i);
     for (std::size_t u = 0; u < items_.size(); ++u) {
       items_[u].left = divisible_entries(price_.units[u], design);
@@ -75,6 +82,10 @@ class CompilerPlacer {
 
   bool ready(std::size_t u, unsigned stage) const {
     if (!items_[u].stages.empty() && items_[u].stages.back() >= stage) return false;
+    const bool taken = std::ranges::any_of(apart_[u], [&](std::size_t other) {
+      return !items_[other].stages.empty() && items_[other].stages.back() == stage;
+    });
+    if (taken) return false;
     return std::all_of(into_[u].begin(), into_[u].end(), [&](std::size_t i) {
       const UnitEdge& e = price_.edges[i];
       const Item& from = items_[e.from];
@@ -195,6 +206,7 @@ class CompilerPlacer {
   std::vector<Item> items_;
   std::vector<std::size_t> order_;              ///< units, the first first
   std::vector<std::vector<std::size_t>> into_;  ///< edges into each unit
+  std::vector<std::vector<std::size_t>> apart_;  ///< what may not be in a unit's stage
   std::vector<Stage> stages_;
   Placement placement_;
 };
@@ -203,7 +215,10 @@ class CompilerPlacer {
 
 Placement place_as_compiler(const Design& design, const ChipSpec& chip) {
   design.check();
-  Placement out = CompilerPlacer(design, chip).run();
+  Placement out = CompilerPlacer(design, chip, true).run();
+  // What does not fit is placed anew without regard to containers, which are then given out so that
+  // what is written in one stage lies apart (p4c table_summary.h: NOCC_TRY1, REDO_PHV1).
+  if (out.stages_used() > chip.stages) out = CompilerPlacer(design, chip, false).run();
   // A table in partitions is not cut here: one that no stage holds whole is cut as elsewhere.
   const bool stuck =
       std::ranges::any_of(out.refused, [](const Refusal& r) { return r.resource == "dependency"; });

@@ -281,6 +281,18 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     if (from != to && seen.insert({from, to, e.kind}).second)
       price.edges.push_back({from, to, e.kind});
   }
+  std::set<std::pair<std::size_t, std::size_t>> apart;
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    for (const auto& other : design.objects[i].apart) {
+      for (const std::size_t a : m.of_object[i]) {
+        for (const std::size_t b : m.of_object[index_of(other)]) {
+          const auto [low, high] = std::minmax(place[m.root(a)], place[m.root(b)]);
+          if (low != high) apart.insert({low, high});
+        }
+      }
+    }
+  }
+  price.apart.assign(apart.begin(), apart.end());
   return price;
 }
 

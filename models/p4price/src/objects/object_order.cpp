@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "gress_design.hpp"
+#include "validity_bits.hpp"
 
 namespace horae::p4price {
 namespace {
@@ -17,11 +18,32 @@ using dataplane::DesignObject;
 
 class Orderer {
  public:
-  Orderer(const p4lang::Program& program, const std::vector<Piece>& pieces,
-          const std::vector<std::vector<std::string>>& objects, PipeDesign& out)
-      : program_(program), pieces_(pieces), objects_(objects), out_(out) {}
+  Orderer(const p4lang::Program& program, const p4lang::Block& control,
+          const std::vector<Piece>& pieces, const std::vector<std::vector<std::string>>& objects,
+          PipeDesign& out)
+      : program_(program), pieces_(pieces), objects_(objects), words_(control, pieces), out_(out) {}
 
   void run() { order(); }
+
+  /// Keeps objects apart that set bits of one container, but those of which a packet meets one.
+  void keep_apart(const ValidityBits& validity) {
+    std::vector<std::set<std::uint32_t>> containers;
+    for (const Piece& piece : pieces_)
+      containers.push_back(piece.dead ? std::set<std::uint32_t>{} : validity.containers(piece));
+    for (std::size_t b = 0; b < pieces_.size(); ++b) {
+      if (objects_[b].empty() || containers[b].empty()) continue;
+      const std::size_t later = waiting(objects_[b].front());
+      auto& apart = out_.design.objects[later].apart;
+      for (std::size_t a = 0; a < b; ++a) {
+        const bool common = std::ranges::any_of(
+            containers[a], [&](std::uint32_t c) { return containers[b].contains(c); });
+        if (!common || objects_[a].empty() || exclusive(pieces_[a], pieces_[b])) continue;
+        const std::size_t first = waiting(objects_[a].front());
+        const std::string& name = out_.design.objects[first].name;
+        if (first != later && std::ranges::find(apart, name) == apart.end()) apart.push_back(name);
+      }
+    }
+  }
 
  private:
   Location where(const p4lang::Place& place) const { return location_of(program_, place); }
@@ -73,7 +95,7 @@ class Orderer {
 
   void order() {
     const auto& all = pieces_;
-    const auto edges = edges_between(all);
+    const auto edges = edges_between(all, words_);
     next_.resize(out_.design.objects.size());
     // Control first, so that where accesses of one register make a circle the branches stay.
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -132,6 +154,7 @@ class Orderer {
   const p4lang::Program& program_;
   const std::vector<Piece>& pieces_;
   const std::vector<std::vector<std::string>>& objects_;
+  ContainerWords words_;
   PipeDesign& out_;
   std::vector<std::vector<std::size_t>> next_;  ///< of each object of the design, who comes after
   std::size_t circles_ = 0;
@@ -139,9 +162,13 @@ class Orderer {
 
 }  // namespace
 
-void order_objects(const p4lang::Program& program, const std::vector<Piece>& pieces,
-                   const std::vector<std::vector<std::string>>& objects, PipeDesign& out) {
-  Orderer(program, pieces, objects, out).run();
+void order_objects(const p4lang::Program& program, const p4lang::Block& control,
+                   const std::vector<Piece>& pieces,
+                   const std::vector<std::vector<std::string>>& objects,
+                   const dataplane::ChipSpec& chip, PipeDesign& out) {
+  Orderer orderer(program, control, pieces, objects, out);
+  orderer.run();
+  orderer.keep_apart(ValidityBits(control, pieces, chip));
 }
 
 }  // namespace horae::p4price

@@ -13,7 +13,6 @@ using p4lang::Block;
 using p4lang::Expr;
 using p4lang::ExprKind;
 using p4lang::ExternObject;
-using p4lang::Stmt;
 
 /// What a table without `size` gets (p4c backends/tofino/bf-p4c, SetDefaultSize).
 constexpr std::uint64_t default_entries = 512;
@@ -21,20 +20,6 @@ constexpr std::uint64_t default_entries = 512;
 std::uint64_t number(const Expr* e, std::uint64_t otherwise) {
   return e == nullptr || e->kind != ExprKind::constant ? otherwise
                                                        : static_cast<std::uint64_t>(e->value);
-}
-
-bool uses_variable(const Expr& e, std::uint32_t variable) {
-  if (e.kind == ExprKind::variable) return e.index == variable;
-  return std::ranges::any_of(e.operands,
-                             [&](const Expr& part) { return uses_variable(part, variable); });
-}
-
-/// Bits of the widest container that a value of so many bits takes in action data.
-std::uint32_t slot_of(std::uint32_t bits) {
-  if (bits <= 8) return 8;
-  if (bits <= 16) return 16;
-  const std::uint32_t words = bits / 32 * 32, rest = bits % 32;
-  return words + (rest == 0 ? 0 : rest <= 8 ? 8 : rest <= 16 ? 16 : 32);
 }
 
 /// The number of an annotation: 1 where it has none, 0 where it has a word that is no number, as
@@ -54,8 +39,8 @@ std::optional<std::uint64_t> annotated(const p4lang::Table& table, std::string_v
 class TableReader {
  public:
   TableReader(const p4lang::Program& program, const Block& block, const p4lang::Table& table,
-              const Piece& piece)
-      : program_(program), block_(block), table_(table), piece_(piece) {}
+              const Piece& piece, const ActionDataRules& data)
+      : program_(program), block_(block), table_(table), piece_(piece), data_(data) {}
 
   TableOf run(const Sizes& sizes, const std::string& pipe) {
     auto& spec = out_.spec;
@@ -120,29 +105,6 @@ class TableReader {
     spec.ternary = spec.kind == MatchKind::ternary;
   }
 
-  /// Data that an entry gives an action: of what the action still uses.
-  void data_of(const PieceAction& action, std::uint32_t& bits, std::uint32_t& slots) const {
-    for (const std::uint32_t v : action.data) {
-      const bool used = std::ranges::any_of(action.statements, [&](const Stmt& s) {
-        return uses_variable(s.value, v) || uses_variable(s.target, v);
-      });
-      const bool index = std::ranges::any_of(action.statements,
-                                             [&](const Stmt& s) { return only_index(s.value, v); });
-      if (!used || index) continue;
-      const std::uint32_t width = width_of(*block_.variables.at(v).type);
-      bits += width;
-      slots += slot_of(width);
-    }
-  }
-
-  /// Whether a value is used as a stateful object's index alone: it is the pointer of the entry.
-  bool only_index(const Expr& e, std::uint32_t v) const {
-    if (e.kind == ExprKind::call && e.callee == p4lang::Callee::extern_method &&
-        !e.operands.empty() && program_.externs.at(e.index).type->name != "Hash")
-      return uses_variable(e.operands[0], v);
-    return std::ranges::any_of(e.operands, [&](const Expr& part) { return only_index(part, v); });
-  }
-
   void take_actions() {
     auto& spec = out_.spec;
     spec.actions = 0;
@@ -150,10 +112,9 @@ class TableReader {
     for (std::size_t i = 0; i < piece_.actions.size(); ++i) {
       const auto& action = piece_.actions[i];
       const auto& of = table_.actions[i];
-      std::uint32_t bits = 0, slots = 0;
-      data_of(action, bits, slots);
-      spec.data_bits = std::max(spec.data_bits, bits);
-      spec.slot_bits = std::max(spec.slot_bits, slots);
+      const DataBits given = data_.parameters(action), constant = data_.constants(action);
+      spec.data_bits = std::max(spec.data_bits, given.bits + constant.bits);
+      spec.slot_bits = std::max(spec.slot_bits, given.slots + constant.slots);
       std::string writes;
       std::vector<std::string> fields;
       for (const Use& u : action.writes) {
@@ -274,6 +235,7 @@ class TableReader {
   const Block& block_;
   const p4lang::Table& table_;
   const Piece& piece_;
+  const ActionDataRules& data_;
   TableOf out_;
   std::uint32_t partition_bits_ = 0, selector_bits_ = 0, masked_bits_ = 0;
   std::vector<std::string> selector_reads_;
@@ -292,8 +254,9 @@ std::uint64_t entries_of(const p4lang::Table& table) {
 }
 
 TableOf table_of(const p4lang::Program& program, const Block& block, const p4lang::Table& table,
-                 const Piece& piece, const Sizes& sizes, const std::string& pipe) {
-  return TableReader(program, block, table, piece).run(sizes, pipe);
+                 const Piece& piece, const ActionDataRules& data, const Sizes& sizes,
+                 const std::string& pipe) {
+  return TableReader(program, block, table, piece, data).run(sizes, pipe);
 }
 
 dataplane::CounterSpec counter_of(const ExternObject& object, std::uint64_t cells,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "action_data.hpp"
 #include "horae/p4price/price_program.hpp"
 #include "steps/pieces.hpp"
 
@@ -17,8 +18,8 @@ struct TableOf {
   std::vector<std::string> notes;
 };
 TableOf table_of(const p4lang::Program& program, const p4lang::Block& block,
-                 const p4lang::Table& table, const Piece& piece, const Sizes& sizes,
-                 const std::string& pipe);
+                 const p4lang::Table& table, const Piece& piece, const ActionDataRules& data,
+                 const Sizes& sizes, const std::string& pipe);
 
 dataplane::CounterSpec counter_of(const p4lang::ExternObject& object, std::uint64_t cells,
                                   const std::string& table, bool direct);

@@ -238,6 +238,12 @@ void Pieces::find_effects(PieceAction& action) const {
         break;
     }
   }
+  const auto is_local = [&](const Use& u) {
+    return std::ranges::any_of(
+        local_, [&](const std::string& name) { return overlap(name, u.bits.field); });
+  };
+  for (auto* uses : {&action.reads, &action.writes, &action.crossbar})
+    std::erase_if(*uses, is_local);
 }
 
 }  // namespace horae::p4price

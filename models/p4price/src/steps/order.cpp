@@ -17,6 +17,7 @@ struct At {
   std::size_t piece;
   Access access;
   const Use* use;
+  Bits words;  ///< the containers' parts of the field
 };
 
 DependencyKind kind_of(Access first, Access second) {
@@ -37,15 +38,18 @@ int weight(DependencyKind kind) { return static_cast<int>(kind); }
 
 }  // namespace
 
-std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces) {
+std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces,
+                                     const ContainerWords& words) {
   std::map<std::string, std::vector<At>> of_field;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].dead) continue;
-    for (const Use* u : pieces[i].crossbar())
-      of_field[u->bits.field].push_back({i, Access::match, u});
-    for (const Use* u : pieces[i].reads()) of_field[u->bits.field].push_back({i, Access::read, u});
-    for (const Use* u : pieces[i].writes())
-      of_field[u->bits.field].push_back({i, Access::write, u});
+    const auto take = [&](const std::vector<const Use*>& uses, Access access) {
+      for (const Use* u : uses)
+        of_field[u->bits.field].push_back({i, access, u, words.around(u->bits)});
+    };
+    take(pieces[i].crossbar(), Access::match);
+    take(pieces[i].reads(), Access::read);
+    take(pieces[i].writes(), Access::write);
   }
   std::map<std::pair<std::size_t, std::size_t>, PieceEdge> found;
   for (const auto& [field, uses] : of_field) {
@@ -54,7 +58,7 @@ std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces) {
         const At &x = uses[a], &y = uses[b];
         if (x.piece == y.piece || (x.access != Access::write && y.access != Access::write))
           continue;
-        if (!x.use->bits.meets(y.use->bits) || exclusive(pieces[x.piece], pieces[y.piece]))
+        if (!x.words.meets(y.words) || exclusive(pieces[x.piece], pieces[y.piece]))
           continue;
         PieceEdge edge{x.piece, y.piece,      kind_of(x.access, y.access),
                        field,   x.use->place, y.use->place};

@@ -76,6 +76,12 @@ bool exclusive(const Piece& a, const Piece& b) {
 
 Pieces::Pieces(const p4lang::Program& program, const p4lang::Block& block, std::string pipe)
     : program_(program), block_(block), pipe_(std::move(pipe)) {
+  for (const auto& f : block.functions) {
+    if (f.kind != p4lang::FunctionKind::action || !f.name.starts_with(block.name + ".")) continue;
+    const std::string own = f.name.substr(block.name.size() + 1) + ".";
+    for (const auto& v : block.variables)
+      if (v.name.starts_with(own)) local_.insert(v.name);
+  }
   add(steps_of(program, block), {});
 }
 

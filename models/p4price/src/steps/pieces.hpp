@@ -115,6 +115,7 @@ class Pieces {
   std::string pipe_;
   std::vector<Piece> pieces_;
   std::vector<std::string> names_;
+  std::set<std::string> local_;  ///< variables of actions, which each call has for itself
 };
 
 /// Whether no packet meets both.

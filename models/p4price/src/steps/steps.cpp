@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "concatenations.hpp"
 #include "objects/names.hpp"
 #include "values.hpp"
 
@@ -128,9 +129,11 @@ class Walker {
             }
             break;
           }
-          values.put_into(s.value, s.kind == StmtKind::assign);
-          take_effect(s, values);
-          out.push_back(std::move(s));
+          for (Stmt& part : by_parts(s)) {
+            values.put_into(part.value, part.kind == StmtKind::assign);
+            take_effect(part, values);
+            out.push_back(std::move(part));
+          }
           break;
         case StmtKind::branch: {
           values.put_into(s.value);
@@ -169,13 +172,40 @@ class Walker {
     }
   }
 
+  /// Of a table that is applied in several places no place's values are its keys.
+  bool applied_once(std::uint32_t table) {
+    if (applied_.empty()) {
+      applied_.resize(block_.tables.size());
+      count_applied(block_.body);
+    }
+    return applied_.at(table) <= 1;
+  }
+  void count_applied(const Expr& e) {
+    if (e.kind == ExprKind::table_hit ||
+        (e.kind == ExprKind::call && e.callee == Callee::apply_table))
+      ++applied_.at(e.index);
+    for (const Expr& part : e.operands) count_applied(part);
+  }
+  void count_applied(const std::vector<Stmt>& body) {
+    for (const Stmt& s : body) {
+      count_applied(s.value);
+      if (s.kind == StmtKind::by_action) ++applied_.at(s.index);
+      count_applied(s.body);
+      count_applied(s.otherwise);
+      for (const auto& c : s.cases) count_applied(c.body);
+    }
+  }
+
   Step table_step(const Expr& call, Values& values) {
     Step out;
     out.kind = StepKind::table;
     out.place = call.place;
     out.index = call.index;
     const auto& table = block_.tables.at(call.index);
-    for (const auto& key : table.keys) out.keys.push_back(key.value);
+    for (const auto& key : table.keys) {
+      out.keys.push_back(key.value);
+      if (applied_once(call.index)) values.put_into_key(out.keys.back());
+    }
     for (const auto& action : table.actions)
       forget_written(block_.functions.at(action.function).body, values);
     return out;
@@ -324,17 +354,19 @@ class Walker {
     if (s.target.type->kind == TypeKind::structure && !name_of(s.target, block_).empty() &&
         (!name_of(s.value, block_).empty() || s.value.kind == ExprKind::list))
       return add_fields(s, values, out);
-    Step step;
-    step.place = s.place;
-    Stmt copy = s;
-    tables_in(copy.value, values, out);
-    values.put_into(copy.value, true);
-    if (!name_of(copy.value, block_).empty() &&
-        name_of(copy.target, block_) == name_of(copy.value, block_))
-      return;
-    take_effect(copy, values);
-    step.statements = {std::move(copy)};
-    out.push_back(std::move(step));
+    Stmt whole = s;
+    tables_in(whole.value, values, out);
+    for (Stmt& part : by_parts(whole)) {
+      values.put_into(part.value, true);
+      if (!name_of(part.value, block_).empty() &&
+          name_of(part.target, block_) == name_of(part.value, block_))
+        continue;
+      take_effect(part, values);
+      Step step;
+      step.place = s.place;
+      step.statements = {std::move(part)};
+      out.push_back(std::move(step));
+    }
   }
 
   /// A struct is assigned field by field: what is copied in and out of a sub-control for nothing
@@ -467,6 +499,7 @@ class Walker {
 
   const Program& program_;
   const Block& block_;
+  std::vector<std::uint32_t> applied_;  ///< of each table: in how many places
   std::uint32_t of_object_ = p4lang::no_block;  ///< whose method's body is looked at
   bool exits_ = false;                          ///< what ended last was an exit, not a return
 };

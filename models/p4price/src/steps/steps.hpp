@@ -45,8 +45,7 @@ struct Step {
 ///
 /// Assignments of plain values (a field, a constant, a part of one) are carried on to where the
 /// variable is read as long as neither changes, as the open compiler does before it makes tables of
-/// statements (p4c midend/local_copyprop.cpp). Keys of tables stay as they are written: see the
-/// README.
+/// statements (p4c midend/local_copyprop.cpp), and into keys of tables.
 std::vector<Step> steps_of(const p4lang::Program& program, const p4lang::Block& block);
 
 /// The statements of an action, values carried on within it.

@@ -12,9 +12,6 @@ using p4lang::ExprKind;
 using p4lang::Function;
 using p4lang::Stmt;
 
-namespace {
-
-/// A part of a constant or of a part.
 void fold_slice(Expr& e) {
   if (e.kind != ExprKind::slice) return;
   Expr& of = e.operands[0];
@@ -32,6 +29,8 @@ void fold_slice(Expr& e) {
     e = inner;
   }
 }
+
+namespace {
 
 bool same(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.op != b.op || a.value != b.value || a.high != b.high ||
@@ -80,6 +79,25 @@ void Values::put_into(Expr& e, bool whole) const {
     if (e.kind == ExprKind::call && i < e.is_out.size() && e.is_out[i]) continue;
     put_into(e.operands[i]);
   }
+  fold_slice(e);
+}
+
+void Values::put_into_key(Expr& e) const {
+  if (const std::string name = name_of(e, *block_); !name.empty()) {
+    const auto known = of_.find(name);
+    if (known == of_.end()) return;
+    const Expr* storage = &known->second;
+    while (storage->kind == ExprKind::slice) storage = &storage->operands[0];
+    const bool validity =
+        storage->kind == ExprKind::call && storage->callee == p4lang::Callee::is_valid;
+    if (name_of(*storage, *block_).empty() && !validity) return;
+    const auto place = e.place;
+    e = known->second;
+    e.place = place;
+    return;
+  }
+  if (e.kind == ExprKind::call) return;
+  for (Expr& part : e.operands) put_into_key(part);
   fold_slice(e);
 }
 

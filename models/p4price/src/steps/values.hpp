@@ -13,6 +13,9 @@ namespace horae::p4price {
 /// Whether a value costs nothing wherever it stands: a constant, a field, a part of one.
 bool is_plain(const p4lang::Expr& e, const p4lang::Block& block);
 
+/// A part of a constant or of a part is one itself.
+void fold_slice(p4lang::Expr& e);
+
 /// Values that variables are known to have.
 class Values {
  public:
@@ -28,6 +31,9 @@ class Values {
 
   /// `whole`: the expression is all that is assigned, where an operation is as good as a name.
   void put_into(p4lang::Expr& e, bool whole = false) const;
+  /// The same for a table's key, where a field, a part of one or a header's validity is put in and
+  /// a constant is not (p4c midend/local_copyprop.cpp apply_table).
+  void put_into_key(p4lang::Expr& e) const;
 
  private:
   const p4lang::Block* block_;

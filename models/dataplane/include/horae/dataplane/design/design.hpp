@@ -223,6 +223,9 @@ struct ActionSpec {
       1;  ///< VLIW instructions, one colour each; one writes any number of fields
   std::vector<std::string> writes = {};  ///< fields written; instructions of a stage share a word
                                          ///< unless they write a field both (empty: its own only)
+  /// Constants that no instruction holds, as their containers round them: action data. Beyond what
+  /// an entry holds beside itself they take a RAM.
+  std::uint32_t data_bits = 0;
 
   bool operator==(const ActionSpec&) const = default;
 };
@@ -276,11 +279,14 @@ struct DesignObject {
   Location where = {};                 ///< for messages about an objects file
   std::vector<std::string> sets = {};  ///< fields that its result or actions write, beside `writes`
   std::vector<std::string> uses = {};  ///< fields that its actions read
+  /// Objects that write parts of a container that it writes too, before it or behind it: the open
+  /// compiler keeps them in different stages (see place_as_compiler).
+  std::vector<std::string> apart = {};
 
   /// Wherever it was written.
   bool operator==(const DesignObject& o) const {
     return name == o.name && gress == o.gress && spec == o.spec && after == o.after &&
-           sets == o.sets && uses == o.uses;
+           sets == o.sets && uses == o.uses && apart == o.apart;
   }
 };
 

@@ -168,6 +168,7 @@ struct UnitEdge {
 struct DesignPrice {
   std::vector<Unit> units;
   std::vector<UnitEdge> edges;
+  std::vector<std::pair<std::size_t, std::size_t>> apart;  ///< units that write one container
   std::vector<Refusal> refused;
 };
 DesignPrice price_design(const Design& design, const ChipSpec& chip);
