@@ -71,8 +71,8 @@ TEST(SourceOrder, PartsOfOneContainerAreWrittenStageByStage) {
   const auto bytes = [](const std::string& field, unsigned n) {
     std::string out;
     for (unsigned i = 0; i < n; ++i)
-      out += field + "[" + std::to_string(8 * i + 7) + ":" + std::to_string(8 * i) + "] = " +
-             std::to_string(i + 1) + ";\n";
+      out += field + "[" + std::to_string(8 * i + 7) + ":" + std::to_string(8 * i) +
+             "] = " + std::to_string(i + 1) + ";\n";
     return out;
   };
   EXPECT_EQ(stages({.apply = bytes("hdr.h.a", 2)}), 2u);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "values.hpp"
+#include "steps/values.hpp"
 
 namespace horae::p4price {
 namespace {

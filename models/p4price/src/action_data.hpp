@@ -25,9 +25,10 @@ class ActionDataRules {
   /// Of the parameters that the action still uses, but an index of a stateful object, which is the
   /// entry's pointer.
   DataBits parameters(const PieceAction& action) const;
-  /// Of constants that no instruction holds (p4c mau/action_analysis.cpp check_constant_to_actiondata):
-  /// a source in an instruction is -8 to 7 (-4 on Tofino2); a container for any operation is loaded
-  /// with up to 21 bits, one that is set as a whole is not; and validity bits (see ValidityBits).
+  /// Of constants that no instruction holds (p4c mau/action_analysis.cpp
+  /// check_constant_to_actiondata): a source in an instruction is -8 to 7 (-4 on Tofino2); a
+  /// container for any operation is loaded with up to 21 bits, one that is set as a whole is not;
+  /// and validity bits (see ValidityBits).
   DataBits constants(const PieceAction& action) const;
 
  private:

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "values.hpp"
+#include "steps/values.hpp"
 
 namespace horae::p4price {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "container_words.hpp"
 #include "horae/p4price/price_program.hpp"
+#include "objects/container_words.hpp"
 #include "steps/pieces.hpp"
 
 namespace horae::p4price {
@@ -42,7 +42,6 @@ struct PieceEdge {
   std::string field;
   p4lang::Place written, needed;
 };
-std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces,
-                                     const ContainerWords& words);
+std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces, const ContainerWords& words);
 
 }  // namespace horae::p4price

@@ -46,8 +46,8 @@ std::map<std::uint32_t, bool> ValidityBits::set_by(const PieceAction& action) co
     if (s.kind == StmtKind::assign) {
       for (const Bits& b : bits_of_lvalue(s.target, block_))
         if (const auto at = position(b.field)) out[*at] = true;
-    } else if (s.kind == StmtKind::call && (s.value.callee == Callee::set_valid ||
-                                            s.value.callee == Callee::set_invalid)) {
+    } else if (s.kind == StmtKind::call &&
+               (s.value.callee == Callee::set_valid || s.value.callee == Callee::set_invalid)) {
       const auto at = position(name_of(s.value.operands[0], block_) + validity());
       if (at) out[*at] = s.value.callee == Callee::set_valid;
     }

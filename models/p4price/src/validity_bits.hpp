@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "pieces.hpp"
+#include "steps/pieces.hpp"
 
 namespace horae::p4price {
 
 /// The validity bits of a gress in their containers. Headers have one each. Where the chip has
 /// containers that are set as a whole, fields for the traffic manager and the deparser that the
-/// program writes have one too, which is set with them (p4c parde/add_metadata_pov.cpp). They are in
-/// the order of declaration in one container of the smallest size, or in several of 32 bits
+/// program writes have one too, which is set with them (p4c parde/add_metadata_pov.cpp). They are
+/// in the order of declaration in one container of the smallest size, or in several of 32 bits
 /// (*inferred*: two tables that write such bits are in different stages in all 34 programs of
 /// synapse; an action that sets two that are not neighbours has 4 bytes of action data there, a
 /// value and a mask of 16 bits).

@@ -56,7 +56,8 @@ TEST(CompilerPlacement, AHashOfOneBitIsAFunctionToo) {
   EXPECT_EQ(as_compiler(design_of(std::move(objects))).stages_used(), 2u);
 }
 
-// Only the compiler's placer keeps apart what writes one container, and not where that does not fit.
+// Only the compiler's placer keeps apart what writes one container, and not where that does not
+// fit.
 TEST(CompilerPlacement, WhatWritesOneContainerIsInStagesOfItsOwn) {
   const auto chip = shipped_chip("tofino1");
   const auto writers = [](unsigned n) {

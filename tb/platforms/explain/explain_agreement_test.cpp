@@ -198,7 +198,8 @@ TEST(ExplainAgreement, ARatioIsOverAnotherCondition) {
   ASSERT_LT(ratio, 0.9);
   const auto observed = [&](double value) {
     return observations_head + condition("near", near_set) + condition("far", far_set) +
-           observation("fall", "far", "tx_share", value, "ratio", "fit") + "relative_to = \"near\"\n";
+           observation("fall", "far", "tx_share", value, "ratio", "fit") +
+           "relative_to = \"near\"\n";
   };
   const std::string fixed =
       hypotheses_head + mechanism("hypothesis", "it", "set = [\"nic.reliability.window=200\"]\n");
@@ -212,8 +213,8 @@ TEST(ExplainAgreement, ARatioIsOverAnotherCondition) {
 TEST(ExplainAgreement, ARatioNeedsAnotherConditionAndItsUnit) {
   const auto refused = [&](const std::string& unit, const std::string& over) {
     return Inquiry(observations_head + condition("near", near_set) +
-                       observation("fall", "near", "tx_share", 0.5, unit, "fit") + "relative_to = \"" +
-                       over + "\"\n",
+                       observation("fall", "near", "tx_share", 0.5, unit, "fit") +
+                       "relative_to = \"" + over + "\"\n",
                    hypotheses_head + mechanism("hypothesis", "it", window))
         .run();
   };

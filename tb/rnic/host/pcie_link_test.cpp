@@ -8,7 +8,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
-#include "horae/rnic/host_addresses.hpp"
+#include "horae/rnic/host/host_addresses.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test::pcie_link_test {

@@ -140,7 +140,7 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
   check_name(section, shared.name.value);
 
   DesignObject object{shared.name,       shared.gress, std::move(shape), {},
-                      shared.name.where, shared.sets,  shared.uses,     shared.apart};
+                      shared.name.where, shared.sets,  shared.uses,      shared.apart};
   take_pairs(object.name, object.apart, out.pairs);
   const bool keyless = !reads_crossbar(object.spec);
   const auto depend = [&](std::vector<std::string> names, DependencyKind kind) {

@@ -204,8 +204,8 @@ class CompilerPlacer {
   DesignPrice price_;
   std::vector<int> chain_;
   std::vector<Item> items_;
-  std::vector<std::size_t> order_;              ///< units, the first first
-  std::vector<std::vector<std::size_t>> into_;  ///< edges into each unit
+  std::vector<std::size_t> order_;               ///< units, the first first
+  std::vector<std::vector<std::size_t>> into_;   ///< edges into each unit
   std::vector<std::vector<std::size_t>> apart_;  ///< what may not be in a unit's stage
   std::vector<Stage> stages_;
   Placement placement_;

@@ -58,8 +58,7 @@ std::vector<PieceEdge> edges_between(const std::vector<Piece>& pieces,
         const At &x = uses[a], &y = uses[b];
         if (x.piece == y.piece || (x.access != Access::write && y.access != Access::write))
           continue;
-        if (!x.words.meets(y.words) || exclusive(pieces[x.piece], pieces[y.piece]))
-          continue;
+        if (!x.words.meets(y.words) || exclusive(pieces[x.piece], pieces[y.piece])) continue;
         PieceEdge edge{x.piece, y.piece,      kind_of(x.access, y.access),
                        field,   x.use->place, y.use->place};
         const auto [known, added] = found.try_emplace({x.piece, y.piece}, edge);

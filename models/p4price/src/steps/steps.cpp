@@ -499,7 +499,7 @@ class Walker {
 
   const Program& program_;
   const Block& block_;
-  std::vector<std::uint32_t> applied_;  ///< of each table: in how many places
+  std::vector<std::uint32_t> applied_;          ///< of each table: in how many places
   std::uint32_t of_object_ = p4lang::no_block;  ///< whose method's body is looked at
   bool exits_ = false;                          ///< what ended last was an exit, not a return
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "horae/rnic/host_addresses.hpp"
+#include "horae/rnic/host/host_addresses.hpp"
 
 namespace horae::rnic {
 namespace {

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
-#include "horae/rnic/host_addresses.hpp"
+#include "horae/rnic/host/host_addresses.hpp"
 
 namespace horae::rnic {
 namespace {

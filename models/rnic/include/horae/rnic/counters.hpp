@@ -9,7 +9,7 @@
 #include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
-#include "horae/rnic/on_chip_memory.hpp"
+#include "horae/rnic/memory/on_chip_memory.hpp"
 #include "horae/rnic/parts/packet_engine.hpp"
 
 namespace horae::rnic {

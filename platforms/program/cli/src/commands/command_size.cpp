@@ -155,9 +155,8 @@ int size_one_nic(const SizeOptions& o) {
 int size(const SizeOptions& o) {
   if (o.plot) {
     const std::string file = o.objects.empty() ? o.platform : "--objects " + o.objects;
-    throw InputError(
-        fmt::format("--plot: expected scripts/plot {} -o {}, which draws the stages",
-                    file.empty() ? "PLATFORM.toml" : file, *o.plot));
+    throw InputError(fmt::format("--plot: expected scripts/plot {} -o {}, which draws the stages",
+                                 file.empty() ? "PLATFORM.toml" : file, *o.plot));
   }
   if (!o.nic.empty()) return size_one_nic(o);
   if (!o.p4c.empty() || !o.p4info.empty()) return size_compiled(o);

@@ -51,7 +51,7 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
 }
 
 /// NICs whose contexts are in caches, together.
-void cache_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+void cache_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out) {
   rnic::RnicCounters sum;
   bool any = false;

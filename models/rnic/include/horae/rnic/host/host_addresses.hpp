@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "horae/core/psn.hpp"
-#include "horae/rnic/pcie_ledger.hpp"
+#include "horae/rnic/host/pcie_ledger.hpp"
 
 namespace horae::rnic::host_address {
 

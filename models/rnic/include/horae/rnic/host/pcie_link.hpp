@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/rnic/host/pcie_ledger.hpp"
 #include "horae/rnic/parts/busy_timeline.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
-#include "horae/rnic/pcie_ledger.hpp"
 
 namespace horae::rnic {
 

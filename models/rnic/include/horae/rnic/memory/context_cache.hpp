@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "horae/rnic/memory/on_chip_memory.hpp"
-#include "horae/rnic/set_cache.hpp"
+#include "horae/rnic/memory/set_cache.hpp"
 
 namespace horae::rnic {
 

@@ -10,7 +10,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
-#include "horae/rnic/set_cache.hpp"
+#include "horae/rnic/memory/set_cache.hpp"
 
 namespace horae::rnic {
 

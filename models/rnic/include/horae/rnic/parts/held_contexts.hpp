@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "horae/rnic/set_cache.hpp"
+#include "horae/rnic/memory/set_cache.hpp"
 
 namespace horae::rnic {
 

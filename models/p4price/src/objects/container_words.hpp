@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pieces.hpp"
+#include "steps/pieces.hpp"
 
 namespace horae::p4price {
 

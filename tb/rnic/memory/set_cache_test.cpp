@@ -1,5 +1,5 @@
 // A cache of sets and ways, against counting by hand, Che's approximation and balls in bins.
-#include "horae/rnic/set_cache.hpp"
+#include "horae/rnic/memory/set_cache.hpp"
 
 #include <gtest/gtest.h>
 

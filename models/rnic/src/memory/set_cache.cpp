@@ -1,4 +1,4 @@
-#include "horae/rnic/set_cache.hpp"
+#include "horae/rnic/memory/set_cache.hpp"
 
 #include <fmt/format.h>
 
