@@ -22,6 +22,7 @@
 #include "horae/rnic/spec/engine_config.hpp"
 #include "horae/rnic/spec/host_queues_config.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
+#include "horae/rnic/spec/rx_pause_config.hpp"
 
 namespace horae::rnic {
 
