@@ -96,6 +96,16 @@ TEST(PacketEngine, OrTheOneThatIsFree) {
   EXPECT_EQ(e.engine.sends_from(0, true), 111_ns);
 }
 
+// Found by random platforms: a packet behind one whose context is away overtook it on another unit.
+TEST(PacketEngine, ReceivedPacketsOfAQueuePairStayInOrder) {
+  Engine e(
+      {.receive = 4_ns, .units = 2, .binding = EngineBinding::any, .visit = 100_ns, .contexts = 1});
+  e.engine.send(1, true, 1_us);  // so that visits cost
+  EXPECT_EQ(e.engine.receive(0, false, 2_us), 2104_ns);
+  EXPECT_EQ(e.engine.receive(0, false, 2_us), 2104_ns);  // worked on until 2004 ns
+  EXPECT_EQ(e.engine.receive(2, false, 2_us), 2108_ns);
+}
+
 TEST(PacketEngine, AQueuePairHasACeiling) {
   Engine e({.send = 10_ns, .queue_pair = 35_ns});
   e.engine.send(0, true, 100_ns);

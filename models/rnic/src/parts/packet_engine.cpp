@@ -9,7 +9,10 @@ PacketEngine::PacketEngine(const EngineConfig& config, EngineCounters& counters)
       free_(config.units * (config.pools == EnginePools::apart ? 2u : 1u)),
       contexts_(config.contexts, config.ways) {}
 
-void PacketEngine::add() { next_message_.emplace_back(); }
+void PacketEngine::add() {
+  next_message_.emplace_back();
+  received_.emplace_back();
+}
 
 Picoseconds PacketEngine::time_of(EngineWork work, std::size_t i, ContextRole role) {
   const auto count = [this](EngineWork w) {
@@ -43,7 +46,7 @@ Picoseconds PacketEngine::receive(std::size_t i, bool response, Picoseconds now)
   counters_.rxb_wait += began_ - now;
   free = began_ + (response ? time_of(EngineWork::ack_receive, i, ContextRole::requester)
                             : time_of(EngineWork::receive, i, ContextRole::responder));
-  return done_ = free;
+  return done_ = received_[i] = std::max(free, received_[i]);
 }
 
 }  // namespace horae::rnic

@@ -69,7 +69,8 @@ class PacketEngine {
   /// A data packet, or a response, of queue pair `i` begins at `now`, when it may.
   void send(std::size_t i, bool message, Picoseconds now);
   void respond(std::size_t i, Picoseconds now);
-  /// One arrives; returns when the engine is done with it.
+  /// One arrives; returns when the engine is done with it. Those of a queue pair leave in the order
+  /// of their arrival, whichever units worked on them.
   Picoseconds receive(std::size_t i, bool response, Picoseconds now);
 
   /// From when until when a unit works on the packet of the last call of one of these.
@@ -99,6 +100,7 @@ class PacketEngine {
   std::array<Picoseconds, engine_works> times_;
   std::vector<Picoseconds> free_;          ///< of each unit: those that send, then those apart
   std::vector<Picoseconds> next_message_;  ///< of each queue pair
+  std::vector<Picoseconds> received_;  ///< of each, until when the last one that came is worked on
   HeldContexts contexts_;
   std::uint64_t waiting_ = 0;
   Picoseconds began_{}, done_{};
