@@ -57,6 +57,7 @@ RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
 
   const ExtensionHeaders headers = extension_headers(packet.opcode);
   if (headers.reth) f.reth.emplace();
+  if (packet.opcode == Opcode::read_request) f.reth->dma_length = packet.msn;
   if (headers.aeth) f.aeth = Aeth{.syndrome = packet.syndrome, .msn = packet.msn};
   if (headers.immediate) f.immediate = 0;
   if (headers.cnp_reserved) f.cnp_reserved.emplace();
@@ -113,6 +114,8 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
   if (frame.aeth) {
     p.syndrome = frame.aeth->syndrome;
     p.msn = frame.aeth->msn;
+  } else if (p.opcode == Opcode::read_request && frame.reth) {
+    p.msn = frame.reth->dma_length;
   } else if (is_grant(p.opcode, p.payload)) {
     p.msn = endian_load<std::uint32_t, wire::grant, order::big>(frame.payload.data());
   }

@@ -29,12 +29,14 @@ class BitmapReceiver final : public TransportReceiver {
       return out;
     }
     if (out.ahead == 0) {
-      in_order(ack_request, ends_message, out);
+      const bool asked = in_order(1, ack_request, ends_message, out);
+      if (acks_.advanced(out.advanced, asked)) out.response = acknowledge();
       return out;
     }
     if (!arrived_.covers(psn)) {
-      // Beyond every PSN a sender with this window may use.
+      // Beyond every PSN that a sender with this window may use, but for READs before it.
       out.placement = Placement::discard;
+      reveal(psn, out);
       return out;
     }
     if (acks_.asks(ack_request, ends_message)) asked_.set(psn);
@@ -44,13 +46,26 @@ class BitmapReceiver final : public TransportReceiver {
       arrived_.set(psn);
       if (ends_message) ends_.set(psn);
     }
-    // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again with
-    // every retransmission, thus reveals the next hole when nothing new follows.
-    if (nacks_ == NackRule::every || (nacks_ == NackRule::once && !nacked_)) {
-      nacked_ = true;
-      out.response = Response{.nack = true, .psn = expected, .msn = msn_};
-      if (nacks_ == NackRule::every) out.response->received = psn;
+    reveal(psn, out);
+    return out;
+  }
+
+  /// A READ is executed behind all that is before it: one out of order has to come again.
+  ReceiveOutcome on_read(Psn psn, std::uint32_t responses) override {
+    ReceiveOutcome out;
+    out.ahead = psn - arrived_.base();
+    out.ops.bitmap_words = 1;
+    if (out.ahead < 0) {
+      out.placement = Placement::duplicate;
+    } else if (out.ahead > 0) {
+      out.placement = Placement::discard;
+      reveal(psn, out);
+    } else {
+      out.msn = (msn_ + 1) & Psn::mask;
+      in_order(responses, false, true, out);
       acks_.acknowledged();
+      // Responses acknowledge what is before them; WRITEs behind arrived earlier.
+      if (out.advanced > responses) out.response = acknowledge();
     }
     return out;
   }
@@ -64,18 +79,27 @@ class BitmapReceiver final : public TransportReceiver {
     acks_.acknowledged();
     return {.nack = false, .psn = arrived_.base(), .msn = msn_};
   }
-  /// The expected packet arrived. It has no bits yet, so it needs none; those behind it may have.
-  void in_order(bool ack_request, bool ends_message, ReceiveOutcome& out) {
-    arrived_.pass_clear();
-    ends_.pass_clear();
-    asked_.pass_clear();
+  /// New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again with
+  /// every retransmission, thus reveals the next hole when nothing new follows.
+  void reveal(Psn psn, ReceiveOutcome& out) {
+    if (nacks_ == NackRule::never || (nacks_ == NackRule::once && nacked_)) return;
+    nacked_ = true;
+    out.response = Response{.nack = true, .psn = arrived_.base(), .msn = msn_};
+    if (nacks_ == NackRule::every) out.response->received = psn;
+    acks_.acknowledged();
+  }
+  /// The expected packet arrived, which takes `psns`. It has no bits yet, so it needs none; those
+  /// behind it may have. Returns whether one of them asked for an ACK.
+  bool in_order(std::uint32_t psns, bool ack_request, bool ends_message, ReceiveOutcome& out) {
+    arrived_.pass_clear(psns);
+    ends_.pass_clear(psns);
+    asked_.pass_clear(psns);
     if (ends_message) msn_ = (msn_ + 1) & Psn::mask;
     const std::uint32_t behind = arrived_.advance();
-    out.advanced = 1 + behind;
-    out.ops.bitmap_words += out.advanced / 64;
+    out.advanced = psns + behind;
+    out.ops.bitmap_words += (1 + behind) / 64;
     nacked_ = false;
-    const bool asked = (behind > 0 && pass(behind)) || acks_.asks(ack_request, ends_message);
-    if (acks_.advanced(out.advanced, asked)) out.response = acknowledge();
+    return (behind > 0 && pass(behind)) || acks_.asks(ack_request, ends_message);
   }
   /// The expected PSN passed `packets` that had arrived before: counts the messages they end (MSN:
   /// IBTA vol. 1, 9.7.7.1) and returns whether one asked for an ACK. Out of order, both were

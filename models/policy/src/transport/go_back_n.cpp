@@ -50,6 +50,18 @@ class GoBackNReceiver final : public TransportReceiver {
     return out;
   }
 
+  ReceiveOutcome on_read(Psn psn, std::uint32_t responses) override {
+    if (psn != expected_) return on_data(psn, false, false);
+    nacked_ = false;
+    expected_ = expected_ + static_cast<std::int32_t>(responses);
+    msn_ = (msn_ + 1) & Psn::mask;
+    acks_.acknowledged();
+    ReceiveOutcome out;
+    out.advanced = responses;
+    out.msn = msn_;
+    return out;
+  }
+
   Psn expected_psn() const override { return expected_; }
   void nack_suppressed() override { nacked_ = false; }
   Bytes memory() const override { return Bytes(0); }
@@ -78,7 +90,8 @@ TransportEntry go_back_n_transport() {
           .make_receiver = [](const TransportConfig& config,
                               Psn first) -> std::unique_ptr<TransportReceiver> {
             return std::make_unique<GoBackNReceiver>(config, first);
-          }};
+          },
+          .reads = true};
 }
 
 }  // namespace horae::policy

@@ -110,6 +110,14 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .max = Picoseconds(10'000'000'000'000),
               .source = "never: IBTA vol. 1, 9.7.5.1.1, and Linux' software RoCE (rxe_resp.c, "
                         "sent_psn_nak); 4 us: rdma-hw of conweave-ns3 at 236a801a"})
+      .field("rd_atomic", &TransportConfig::rd_atomic,
+             {.doc = "READs of a queue pair that are outstanding at most; of a connection the "
+                     "smaller one of both ends, whose responder keeps as many to answer them "
+                     "again. Absent: 16",
+              .min = 1,
+              .max = 255,
+              .source = "IBTA vol. 1, 9.7.3.1: 8 bits; 16 of ConnectX-5 to ConnectX-8 "
+                        "(openucx/ucx#10317, meta-pytorch/torchcomms#3926)"})
       .include(parameters_of(registry), &TransportConfig::parameters)
       .choice("timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},

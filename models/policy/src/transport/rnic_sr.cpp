@@ -29,11 +29,12 @@ class RnicSrSender final : public WindowedSender {
   }
 
   void retransmit(Psn expected_psn, Picoseconds now) override {
-    const Psn last = fresh_ - 1;
-    put_in_line(
-        {.psn = expected_psn, .kind = SendKind::expected, .ack_request = expected_psn == last});
-    put_in_line({.psn = last, .kind = SendKind::last, .ack_request = true});
+    const Psn last = last_sent();
     timer_start_ = now;
+    if (is_known(expected_psn))
+      put_in_line(
+          {.psn = expected_psn, .kind = SendKind::expected, .ack_request = expected_psn == last});
+    if (is_known(last)) put_in_line({.psn = last, .kind = SendKind::last, .ack_request = true});
   }
 
   void on_timeout(Picoseconds now) override {
@@ -46,7 +47,16 @@ class RnicSrSender final : public WindowedSender {
     pending_.clear();
   }
 
+ protected:
+  void acknowledged() override {
+    if (has_reads())
+      std::erase_if(pending_, [this](const Transmission& t) { return !is_known(t.psn); });
+  }
+
  private:
+  /// Whether it may be sent again. READs take so many PSNs that what is acknowledged is soon
+  /// forgotten.
+  bool is_known(Psn psn) const { return !has_reads() || !psn.before(oldest_); }
   void put_in_line(const Transmission& t) {
     for (auto& waiting : pending_) {
       if (waiting.psn != t.psn) continue;
@@ -71,7 +81,8 @@ TransportEntry rnic_sr_transport() {
           .make_receiver = [](const TransportConfig& config,
                               Psn first) -> std::unique_ptr<TransportReceiver> {
             return make_bitmap_receiver(config, first, NackRule::once);
-          }};
+          },
+          .reads = true};
 }
 
 }  // namespace horae::policy

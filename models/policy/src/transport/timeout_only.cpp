@@ -31,7 +31,8 @@ TransportEntry timeout_only_transport() {
           .make_receiver = [](const TransportConfig& config,
                               Psn first) -> std::unique_ptr<TransportReceiver> {
             return make_bitmap_receiver(config, first, NackRule::never);
-          }};
+          },
+          .reads = true};
 }
 
 }  // namespace horae::policy

@@ -218,8 +218,8 @@ NodeId node_of(const Ipv6Address& address);
 /// which is what it grants. DSCP is the class
 /// selector of the traffic class (8 times it, RFC 2474, 4.2.2.2), the PCP of a VLAN tag the class
 /// itself. A write of an opcode without RETH gets one when its frame is larger by one. A RETH is
-/// all zeros. ModelError when the packet's frame size is not what its headers add up to, its
-/// traffic class is above 7 or a node above AddressPlan::max_node.
+/// all zeros but for the length of a READ. ModelError when the packet's frame size is not what its
+/// headers add up to, its traffic class is above 7 or a node above AddressPlan::max_node.
 RoceFrame frame_of(const Packet& packet, const AddressPlan& plan);
 
 /// The simulator's packet of a frame: what `frame_of` fills in, read back; `id`, `created` and

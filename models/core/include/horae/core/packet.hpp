@@ -35,7 +35,8 @@ struct Packet {
   Psn psn;
   std::uint32_t msn = 0;  ///< AETH message sequence number, 24 bits; of a packet without AETH the
                           ///< four bytes behind the BTH that a switch program, an ordering
-                          ///< layer or EQDS may add (HeaderExtension), or a pull has
+                          ///< layer or EQDS may add (HeaderExtension), or a pull has; of a
+                          ///< READ request the bytes that it asks for
   std::uint16_t payload = 0;  ///< bytes
   std::uint16_t frame = 0;    ///< bytes with FCS (L2)
   std::uint16_t entropy = 0;  ///< UDP source port: what ECMP hashes

@@ -51,8 +51,9 @@ class SequenceBitmap {
     return was;
   }
 
-  /// Moves the base past its own bit, which must not be set.
-  void pass_clear() { ++base_; }
+  /// Moves the base past `n` bits, its own first, which must not be set. Beyond size() there are
+  /// none.
+  void pass_clear(std::uint32_t n = 1) { base_ = base_ + static_cast<std::int32_t>(n); }
 
   /// Clears the run of set bits at the base and moves the base past it; returns its length.
   std::uint32_t advance() {

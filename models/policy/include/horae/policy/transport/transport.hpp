@@ -33,7 +33,8 @@ struct TransportConfig {
   /// A window that holds nothing back: a sender keeps what it completed as far behind.
   static constexpr std::uint32_t no_window = (1u << (Psn::bits - 2)) - 1;
 
-  std::uint32_t window = 512;    ///< PSNs between the oldest unacknowledged and the newest sent
+  /// PSNs between the oldest unacknowledged and the newest sent; a READ request counts as one.
+  std::uint32_t window = 512;
   std::uint32_t ack_every = 32;  ///< receiver: in-order packets per coalesced ACK
   std::uint32_t ack_request_every =
       256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
@@ -61,6 +62,10 @@ struct TransportConfig {
   /// Receiver: the time after a NACK from which a packet out of order brings another one for the
   /// same expected PSN. Absent: the next NACK comes only after the expected packet has arrived.
   std::optional<Picoseconds> nack_again{};
+  /// READs of a queue pair that are outstanding at most as requester, and known as responder.
+  /// Absent: 16.
+  std::optional<std::uint32_t> rd_atomic{};
+  std::uint32_t most_reads() const { return rd_atomic.value_or(16); }
   /// The last packet of a message waits until all before it is acknowledged: how the sender of an
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
   /// the transport: set by whoever has such a layer.
@@ -109,9 +114,12 @@ struct Transmission {
 
 /// Outcome of an ACK or NACK at the sender.
 struct AckOutcome {
-  std::uint32_t newly_acked = 0;  ///< packets by which the cumulative acknowledgement advanced
+  std::uint32_t newly_acked = 0;  ///< PSNs by which the cumulative acknowledgement advanced
   bool served = false;            ///< a NACK made it retransmit something
+  std::optional<Psn> missing{};   ///< it shows that READ responses from there on are missing
 };
+
+struct ReadOutcome;
 
 /// The requester half of a queue pair. PSNs are posted in order; the owner turns a PSN into a
 /// packet. All times are the owner's local time, passed in; none is ever asked for.
@@ -121,6 +129,12 @@ class TransportSender {
 
   /// `packets` more PSNs may be sent.
   virtual void post(std::uint32_t packets) = 0;
+  /// One more packet may be sent, a READ request; it takes a PSN for each of its responses. Only of
+  /// transports that have READs (TransportEntry::reads), as on_response().
+  virtual void post_read(std::uint32_t responses);
+  /// A READ response arrived. Where it is delivered, on_ack() of the PSN behind it follows when its
+  /// payload is in memory.
+  virtual ReadOutcome on_response(Psn psn);
   /// Whether next() would give a packet: a retransmission is due, or a posted PSN fits the window.
   virtual bool can_send() const = 0;
   /// Whether the next packet is a retransmission: those go before anything new.
@@ -186,6 +200,14 @@ struct ReceiveOutcome {
   std::int32_t ahead = 0;      ///< the packet's PSN minus the expected PSN before it; 0: in order
   std::optional<Response> response;
   TransportOps ops;
+  std::uint32_t msn = 0;  ///< of a READ: that of its responses
+};
+
+/// What a READ response is to its requester.
+struct ReadOutcome {
+  Placement placement = Placement::deliver;
+  std::int32_t ahead = 0;        ///< its PSN minus that of the next response; 0: in order
+  std::optional<Psn> missing{};  ///< responses from there on are missing, and requested now
 };
 
 /// The responder half of a queue pair.
@@ -194,6 +216,9 @@ class TransportReceiver {
   virtual ~TransportReceiver() = default;
   /// A data packet arrived.
   virtual ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) = 0;
+  /// A READ request arrived, whose response has so many packets. Where it is delivered or a
+  /// duplicate, these are its acknowledgement. Only of transports that have READs.
+  virtual ReceiveOutcome on_read(Psn psn, std::uint32_t responses);
   virtual Psn expected_psn() const = 0;
   /// The NACK just returned is not sent: the next packet out of order is to bring it.
   virtual void nack_suppressed() {}
@@ -233,6 +258,8 @@ struct TransportEntry {
   /// Its halves are a SelectiveSender and a SelectiveReceiver. Then no ordering engine can take the
   /// receiver's place, and a packet that was trimmed is answered; others count it as lost.
   bool selective = false;
+  /// Both halves have READs: post_read(), on_response() and on_read().
+  bool reads = false;
   /// Its senders are timed by `ack_timeout` where that is given, and give up (`retry_count`).
   bool retries = true;
   /// Null, or what it keeps for each connection beyond the reorder bitmap, both halves together.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "horae/policy/transport/read_requests.hpp"
 #include "horae/policy/transport/retry_schedule.hpp"
 #include "horae/policy/transport/transport.hpp"
 
@@ -21,6 +22,7 @@ class WindowedSender : public TransportSender {
       : oldest_(first),
         fresh_(first),
         window_(config.window),
+        most_reads_(config.most_reads()),
         ack_request_every_(config.ack_request_every),
         rto_(config.rto),
         timeout_resend_(config.timeout_resend),
@@ -34,6 +36,15 @@ class WindowedSender : public TransportSender {
     unsent_ += packets;
     if (hold_last_) held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
   }
+  void post_read(std::uint32_t responses) override {
+    if (!reads_) reads_ = std::make_unique<ReadRequests>(most_reads_);
+    reads_->post(fresh_ + static_cast<std::int32_t>(unsent_), responses);
+    unsent_ += responses;
+  }
+  ReadOutcome on_response(Psn psn) override {
+    if (reads_) return reads_->on_response(psn, fresh_);
+    return {.placement = Placement::duplicate};
+  }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
   Psn oldest_unacked() const override { return oldest_; }
@@ -42,16 +53,9 @@ class WindowedSender : public TransportSender {
     // Older than what is known, or beyond what was ever sent: nothing to learn.
     const std::int32_t advance = next_expected - oldest_;
     if (advance <= 0 || advance > fresh_ - oldest_) return {};
-    oldest_ = next_expected;
-    timer_start_ = now;
-    if (in_vain_) [[unlikely]]
-      heard_again();
-    if (resend_from_.before(oldest_)) {
-      // A range that was acknowledged meanwhile ends: from and end meet.
-      resend_from_ = oldest_.before(resend_end_) ? oldest_ : resend_end_;
-    }
-    acknowledged();
-    return {.newly_acked = static_cast<std::uint32_t>(advance)};
+    if (reads_) [[unlikely]]
+      return acknowledge_reads(next_expected, now);
+    return advance_to(next_expected, now);
   }
 
   bool accepts_nack(Psn expected_psn) const override {
@@ -82,6 +86,7 @@ class WindowedSender : public TransportSender {
     oldest_ = fresh_;
     resend_from_ = resend_end_;
     held_.clear();
+    if (reads_) reads_->clear();
     acknowledged();
   }
 
@@ -97,6 +102,7 @@ class WindowedSender : public TransportSender {
   void time_out(Picoseconds now) {
     timer_start_ = now;
     ask_first_ = std::exchange(in_vain_, true);
+    if (reads_) reads_->timed_out();
     if (!retries_) return;
     retries_->ran_out();
     rto_ = retries_->interval();
@@ -112,20 +118,36 @@ class WindowedSender : public TransportSender {
     ask_first_ = false;
   }
   bool resending() const { return resend_from_ != resend_end_; }
+  Psn resend_from() const { return resend_from_; }
+  Psn resend_end() const { return resend_end_; }
+  /// More of the same kind behind the range.
+  void extend_resend(Psn end) { resend_end_ = end; }
   Transmission resend_next() {
     const Psn psn = resend_from_;
     ++resend_from_;
+    if (reads_) [[unlikely]]
+      skip_to(psn + static_cast<std::int32_t>(reads_->span(psn)));
     // The last of the range asks for an ACK, so that progress is heard of.
     const bool first = asks_first();
     return {.psn = psn, .kind = resend_kind_, .ack_request = first || !resending()};
   }
 
+  bool has_reads() const { return reads_ != nullptr; }
+  /// The packet that was sent last for the first time; of a READ that is answered in part, the
+  /// request for the rest.
+  Psn last_sent() const { return reads_ ? reads_->last_packet(fresh_) : fresh_ - 1; }
+
   Picoseconds rto() const { return rto_; }
-  bool has_room() const { return unacked() < window_; }
+  bool has_room() const {
+    if (reads_) [[unlikely]]
+      return unacked() - reads_->beyond_requests(oldest_) < window_;
+    return unacked() < window_;
+  }
   /// Whether a PSN that fits the window waits for those before it.
   bool holds_back(Psn psn) const { return !held_.empty() && held_.front() == psn && unacked() > 0; }
   bool window_open() const {
-    return unsent_ > 0 && has_room() && (!hold_last_ || !holds_back(fresh_));
+    return unsent_ > 0 && has_room() && (!hold_last_ || !holds_back(fresh_)) &&
+           (!reads_ || !reads_->holds_back(fresh_));
   }
 
   Transmission send_fresh(Picoseconds now) {
@@ -133,6 +155,11 @@ class WindowedSender : public TransportSender {
     const Psn psn = fresh_;
     ++fresh_;
     --unsent_;
+    if (const auto span = reads_ ? reads_->send(psn) : std::nullopt) [[unlikely]] {
+      fresh_ = psn + static_cast<std::int32_t>(*span);
+      unsent_ -= *span - 1;
+      return {.psn = psn};  // its response is its acknowledgement
+    }
     if (hold_last_ && !held_.empty()) {
       if (held_.front() == psn) held_.pop_front();
       // The packet that the held one waits for requests an ACK.
@@ -144,6 +171,31 @@ class WindowedSender : public TransportSender {
     // than once per window would else stay silent until the timeout.
     return {.psn = psn, .kind = SendKind::fresh, .ack_request = nth || !has_room()};
   }
+
+  AckOutcome advance_to(Psn next_expected, Picoseconds now) {
+    const auto advance = static_cast<std::uint32_t>(next_expected - oldest_);
+    oldest_ = next_expected;
+    timer_start_ = now;
+    if (in_vain_) [[unlikely]]
+      heard_again();
+    if (resend_from_.before(oldest_)) {
+      // A range that was acknowledged meanwhile ends: from and end meet.
+      resend_from_ = oldest_.before(resend_end_) ? oldest_ : resend_end_;
+    }
+    acknowledged();
+    return {.newly_acked = advance};
+  }
+
+  /// Responses to READs before `next_expected` may not have arrived: what is acknowledged ends
+  /// there.
+  AckOutcome acknowledge_reads(Psn next_expected, Picoseconds now) {
+    const Psn limit = reads_->limit(next_expected);
+    AckOutcome outcome = oldest_.before(limit) ? advance_to(limit, now) : AckOutcome{};
+    reads_->acknowledged(oldest_);
+    if (limit != next_expected) outcome.missing = reads_->missing();
+    return outcome;
+  }
+  void skip_to(Psn next) { resend_from_ = next.before(resend_end_) ? next : resend_end_; }
 
   /// Something was acknowledged after a timeout.
   void heard_again() {
@@ -160,6 +212,8 @@ class WindowedSender : public TransportSender {
 
  private:
   std::uint32_t window_;
+  std::uint32_t most_reads_;
+  std::unique_ptr<ReadRequests> reads_;  ///< null: no READ was posted
   std::uint32_t ack_request_every_;
   Picoseconds rto_;                         ///< of the timer that runs
   std::unique_ptr<RetrySchedule> retries_;  ///< null: all timeouts are alike, without end
