@@ -72,6 +72,7 @@ struct Connection {
   std::uint32_t depth = 128;
   Psn first_a{}, first_b{};
   std::uint16_t entropy = 0xc000;
+  std::uint32_t reads = 0;  // outstanding at most, of both ends
 };
 inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
   const auto number = [](const Nic& n) {
@@ -84,14 +85,16 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .first_send = c.first_a,
                     .first_receive = c.first_b,
                     .depth = c.depth,
-                    .source = std::move(c.a_to_b)});
+                    .source = std::move(c.a_to_b),
+                    .reads = c.reads});
   b.add_queue_pair({.remote = at_a,
                     .peer = a.id(),
                     .entropy = c.entropy,
                     .first_send = c.first_b,
                     .first_receive = c.first_a,
                     .depth = c.depth,
-                    .source = std::move(c.b_to_a)});
+                    .source = std::move(c.b_to_a),
+                    .reads = c.reads});
 }
 
 /// Two NICs back to back: node 0 and node 1.

@@ -33,7 +33,8 @@ Bytes MixedSource::next_size() {
 
 std::optional<TrafficItem> MixedSource::next() {
   if (config_.count != 0 && issued_ == config_.count) return std::nullopt;
-  TrafficItem item{.at = config_.start, .dst = config_.dst, .bytes = next_size()};
+  TrafficItem item{
+      .at = config_.start, .dst = config_.dst, .bytes = next_size(), .verb = config_.verb};
   if (config_.batch != 0 && issued_ >= config_.batch) {
     const std::uint64_t round = issued_ / config_.batch;
     item.after = ((round - 1) * config_.turns + config_.turn + 1) * config_.batch;

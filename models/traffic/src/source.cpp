@@ -17,14 +17,16 @@ std::optional<TrafficItem> ConstantSource::next() {
                        .dst = config_.dst,
                        .bytes = config_.bytes,
                        .flow = config_.flow,
-                       .after = issued_};
+                       .after = issued_,
+                       .verb = config_.verb};
   return TrafficItem{
       .at = at,
       .dst = config_.dst,
       .bytes = config_.bytes,
       .flow = config_.flow,
       .after = std::max(config_.after,
-                        config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead : 0)};
+                        config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead : 0),
+      .verb = config_.verb};
 }
 
 std::vector<NodeId> permutation_pattern(std::uint32_t n, std::uint64_t seed) {

@@ -49,6 +49,21 @@ def _load(draw, hosts):
     return out
 
 
+def verbs(draw, out):
+    """READs in the place of WRITEs, where the NIC has them and the kind of traffic waits for no arrival."""
+    nic = out["nic"]
+    if (nic["transport"] not in ("rnic_sr", "go_back_n", "timeout_only")
+            or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.7)):
+        return
+    nic.pop("ordering", None)
+    nic.pop("entropy", None)
+    for table in out["traffic"]:
+        if table["kind"] in ("messages", "batch", "flows", "incast") and draw.chance(0.6):
+            table["verb"] = "read"
+    if any("verb" in table for table in out["traffic"]) and draw.chance(0.6):
+        nic["reliability"]["rd_atomic"] = draw.one(1, 2, 5, 16, 255)
+
+
 def _mix(draw, out):
     """Messages of several sizes, in batches, both ways."""
     if draw.chance(0.6):

@@ -1,7 +1,7 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
-from .loads import traffic
+from .loads import traffic, verbs
 from .networks import network
 from .nics import details, nic
 
@@ -21,6 +21,7 @@ def platform(seed, number):
     if number % 10 not in SPECIAL:
         classes.ports(late, out)
     details(Draw(f"{seed}/{number}/details"), out["nic"])
+    verbs(Draw(f"{seed}/{number}/verbs"), out)
     return out
 
 

@@ -24,7 +24,7 @@ PayloadFetcher::PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostP
 void PayloadFetcher::add(QueuePair& qp) {
   Stream s;
   s.qp = &qp;
-  s.next = qp.config().first_send;
+  s.next = qp.sends_from();
   streams_.push_back(std::move(s));
 }
 
@@ -102,7 +102,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (place.message >= s.rung) return Fetched::nothing;
   if (wants_wqes(s, place.message)) fetch_wqes(s, i, now);
   if (place.message >= s.wqes) return Fetched::nothing;
-  const bool in_wqe = post_ && post_->in_wqe(s.qp->message_bytes(place.message).count());
+  const bool in_wqe = post_ && post_->in_wqe(s.qp->wqe_payload(place.message));
   const std::int32_t payload = in_wqe ? 0 : place.payload;
   if (s.bytes > 0 && s.bytes + payload > prefetch_.count()) return Fetched::nothing;
   if (used_ > 0 && used_ + payload > tx_buffer_.count()) return Fetched::no_space;
@@ -111,11 +111,11 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (observer_ != nullptr) [[unlikely]]
     observer_->payload_read(i, s.next, now, ready);
   if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
-  s.slots.push_back({ready, payload});
+  s.slots.push_back({ready, payload, place.psns});
   s.bytes += payload;
   turn_read_ += place.payload;
   occupy(payload);
-  ++s.next;
+  s.next = s.next + static_cast<std::int32_t>(place.psns);
   return Fetched::payload;
 }
 
@@ -124,7 +124,8 @@ Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const P
   const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
   const std::uint64_t address = host_address::source(i, offset);
   counters_.payload_bytes += place.payload;
-  if (!post_ || post_->sges == 1) {
+  // What a READ asks for lies in one buffer.
+  if (!post_ || post_->sges == 1 || !s.qp->has_source()) {
     ++counters_.payload_reads;
     return host_.read(now, address, Bytes(place.payload));
   }
@@ -161,7 +162,7 @@ std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
   if (!post_) return static_cast<std::int64_t>(n) * wqe_block;
   std::int64_t sum = 0;
   for (std::uint64_t m = message; m < message + n; ++m)
-    sum += post_->wqe_bytes(s.qp->message_bytes(m).count());
+    sum += post_->wqe_bytes(s.qp->wqe_payload(m));
   return sum;
 }
 
@@ -179,7 +180,7 @@ void PayloadFetcher::flush(Picoseconds /*now*/) {
   halted_ = true;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& s = streams_[i];
-    s.next = s.next - static_cast<std::int32_t>(s.slots.size());
+    for (const Slot& slot : s.slots) s.next = s.next - static_cast<std::int32_t>(slot.psns);
     s.slots.clear();
     counters_.discarded_bytes += s.bytes;
     used_ -= s.bytes;
@@ -204,8 +205,8 @@ void PayloadFetcher::allocate(Bytes size, Picoseconds /*now*/) {
                          [](const Stream& a, const Stream& b) { return a.bytes < b.bytes; });
     if (victim == streams_.end() || victim->slots.empty()) break;
     const std::int32_t bytes = victim->slots.back().bytes;
+    victim->next = victim->next - static_cast<std::int32_t>(victim->slots.back().psns);
     victim->slots.pop_back();
-    victim->next = victim->next - 1;
     victim->bytes -= bytes;
     used_ -= bytes;
     counters_.discarded_bytes += bytes;

@@ -5,6 +5,19 @@
 #include "horae/core/error.hpp"
 
 namespace horae::rnic {
+namespace {
+
+std::unique_ptr<policy::TransportSender> make_sender(const QueuePairConfig& config,
+                                                     const policy::TransportEntry& transport,
+                                                     policy::TransportConfig reliability) {
+  if (config.reads == 0) return transport.make_sender(reliability, config.first_send);
+  if (config.source == nullptr)
+    return std::make_unique<policy::ReadResponder>(config.reads, config.first_receive);
+  reliability.rd_atomic = config.reads;
+  return transport.make_sender(reliability, config.first_send);
+}
+
+}  // namespace
 
 QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& transport,
                      const policy::TransportConfig& reliability, Bytes mtu)
@@ -12,7 +25,7 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       config_(std::move(config)),
       mtu_(mtu),
       window_(static_cast<std::int32_t>(reliability.window)),
-      sender_(transport.make_sender(reliability, config_.first_send)),
+      sender_(make_sender(config_, transport, reliability)),
       receiver_(transport.make_receiver(reliability, config_.first_receive)),
       selective_sender_(sender_->selective()),
       selective_receiver_(receiver_->selective()),
@@ -21,6 +34,9 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       receive_end_(config_.first_receive + static_cast<std::int32_t>(config_.receive_packets)) {
   placed_.first = config_.first_send;
   if (config_.source) item_ = config_.source->next();
+  if (config_.reads == 0 || config_.source) return;
+  responder_ = static_cast<policy::ReadResponder*>(sender_.get());
+  placed_.first = next_post_ = acked_ = config_.first_receive;
 }
 
 void QueuePair::receive_by(policy::OrderingEngine& engine, policy::ConnectionId connection,
@@ -46,18 +62,47 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
   while (item_ && outstanding() < config_.depth && item_->after <= received) {
     if (item_->at > now) return item_->at;
     const std::int64_t bytes = item_->bytes.count();
-    // A message of no bytes is still one packet (IBTA vol. 1, 9.4.3).
-    const auto packets = static_cast<std::uint32_t>(
-        std::max<std::int64_t>(1, (bytes + mtu_.count() - 1) / mtu_.count()));
-    messages_.push_back({next_post_, packets, bytes, now});
+    const std::uint32_t packets = packets_of(item_->bytes, mtu_);
+    messages_.push_back({next_post_, packets, bytes, item_->verb, now});
     posted_bytes_ += bytes;
     next_post_ = next_post_ + static_cast<std::int32_t>(packets);
-    sender_->post(packets);
+    if (item_->verb == Verb::read) {
+      sender_->post_read(packets);
+    } else {
+      sender_->post(packets);
+    }
     ++progress_.posted_messages;
     progress_.first_post = std::min(progress_.first_post, now);
     item_ = config_.source->next();
   }
   return never;
+}
+
+void QueuePair::answer_read(Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now) {
+  const std::uint32_t packets = packets_of(bytes, mtu_);
+  responder_->accept(psn, packets, msn, now);
+  messages_.push_back({next_post_, packets, bytes.count(), Verb::read, now});
+  next_post_ = next_post_ + static_cast<std::int32_t>(packets);
+  for (; messages_.front().first.before(responder_->first_kept()); ++forgotten_)
+    messages_.pop_front();
+}
+
+PacketPlace QueuePair::place_of_read(const Found& m, std::uint32_t index) const {
+  PacketPlace out;
+  out.message = m.ordinal;
+  const std::int64_t left = m.bytes - std::int64_t{index} * mtu_.count();
+  if (responder_ == nullptr) {
+    // What was not received is requested again from there on (IBTA vol. 1, 9.7.5.1.6).
+    out.opcode = Opcode::read_request;
+    out.asks = static_cast<std::uint32_t>(left);
+    out.psns = m.packets - index;
+    return out;
+  }
+  const bool last = index + 1 == m.packets;
+  out.left = m.packets - index;
+  out.payload = static_cast<std::uint16_t>(last ? left : mtu_.count());
+  out.opcode = data_opcode(Verb::read, index == 0, last);
+  return out;
 }
 
 void QueuePair::record_latency(Picoseconds latency) {
@@ -86,7 +131,7 @@ void QueuePair::find(Psn psn, Found& found) const {
   while (i > 0 && psn.before(messages_[i].first)) --i;
   while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
   const Message& m = messages_[i];
-  found = {m.first, m.packets, m.bytes, forgotten_ + i};
+  found = {m.first, m.packets, m.bytes, m.verb, forgotten_ + i};
 }
 
 const QueuePair::Found& QueuePair::find_sent(Psn psn) const {

@@ -16,7 +16,7 @@ void TxScheduler::begin() {
   waits_.resize(qps_.size());
   std::array<std::size_t, ClassArbiter::classes> queue_pairs{};
   for (const QueuePair* qp : qps_) {
-    if (qp->has_source()) ++queue_pairs.at(qp->traffic_class);
+    if (qp->sends_data()) ++queue_pairs.at(qp->traffic_class);
   }
   for (unsigned rest = classes_; rest != 0; rest &= rest - 1) {
     const auto c = static_cast<unsigned>(std::countr_zero(rest));

@@ -24,6 +24,9 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.cnps_received, b.cnps_received);
   op(a.pulls_sent, b.pulls_sent);
   op(a.pulls_received, b.pulls_received);
+  op(a.read_requests_received, b.read_requests_received);
+  op(a.reads_answered_again, b.reads_answered_again);
+  op(a.reads_requested_again, b.reads_requested_again);
   op(a.services, b.services);
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);

@@ -64,6 +64,7 @@ rnic::~rnic() = default;
 Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
+  if (config.reads > 0) check_reads(config_);
   QueuePair& qp = qps_.add(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
   const std::size_t i = qps_.size() - 1;
@@ -276,6 +277,9 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case placement_event:
       place(e.time);
+      break;
+    case again_event:
+      send_again(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case copy_event:
       e.payload == 0 ? read_held(fabric::key_entity(e.key), e.time)

@@ -32,6 +32,11 @@ void rnic::receive_ack(std::size_t i, const Packet& p, Picoseconds now) {
     if (!due) return take_heard(i, ack, {i, f, now - f.sent}, now);
     heard_.push_back({i, f, now - f.sent});
   }
+  if (qp.requests_reads() && qp.written_until > std::max(now, due.value_or(now))) [[unlikely]] {
+    // It tells of READs before it, too, whose data is on its way to memory.
+    return schedule(qp.written_until, response_event, static_cast<std::uint16_t>(i),
+                    acks_.next_ordinal(), ack.packed());
+  }
   if (!due) return take_response(i, ack, now);
   schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
 }
@@ -47,7 +52,10 @@ void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
   QueuePair& qp = qps_[i];
   // What arrived out of order is known before anything is sent again.
   if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
-  progressed(i, qp.sender().on_ack(ack.psn, now), now);
+  const policy::AckOutcome outcome = qp.sender().on_ack(ack.psn, now);
+  progressed(i, outcome, now);
+  if (outcome.missing) [[unlikely]]
+    request_again(i, *outcome.missing, now);
   if (!ack.nack) return;
   if (qp.reaction) qp.reaction->on_nack(now);
   serve_nack(i, ack.psn, now);

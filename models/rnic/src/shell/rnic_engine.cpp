@@ -91,7 +91,8 @@ Bytes rnic::wire_ahead(const QueuePair& qp) const {
     payload = Bytes(place.payload);
   }
   Bytes frame = frame_bytes(opcode, payload);
-  if (config_.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
+  if (config_.reth_on_every_packet && is_write(opcode) && !has_reth(opcode))
+    frame += Bytes(wire::reth);
   if (ordering_.present()) frame += Bytes(head_bytes);
   // What congestion control takes along is less than a block.
   if (listens_) frame += Bytes(LaneCredits::block);

@@ -30,6 +30,7 @@ enum nic_event : std::uint8_t {
   cqe_event,        ///< entity: queue pair whose CQE is held no longer
   found_event,      ///< entity: queue pair; payload: messages of which the host has found CQEs
   engine_event,     ///< payload: a received packet that the packet engine is done with
+  again_event,      ///< entity: queue pair; payload: PSN and responses that are sent again
   rx_pause_event,   ///< entity: RX queue that may have fallen to xon
 };
 

@@ -106,7 +106,8 @@ void rnic::send_data(std::size_t i) {
     p.again = qp.timeouts.in(context_.repetition) > context_.repetition.most;
   p.traffic_class = qp.traffic_class;
   Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
-  if (config_.reth_on_every_packet && !has_reth(place.opcode)) frame += Bytes(wire::reth);
+  if (config_.reth_on_every_packet && is_write(place.opcode) && !has_reth(place.opcode))
+    frame += Bytes(wire::reth);
   if (config_.remaining_tag) {
     p.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
   }
@@ -116,6 +117,8 @@ void rnic::send_data(std::size_t i) {
     if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
+  if (place.opcode >= Opcode::read_request) [[unlikely]]
+    dress_read(qp, p, place, t);
   if (dresses_) [[unlikely]]
     dress(qp, p, t);
   const auto kind = static_cast<std::size_t>(t.kind);
@@ -151,6 +154,8 @@ void rnic::send_data(std::size_t i) {
   }
   scheduler_.refresh(i, scheduler_.sent(qp, wire, start));
   watch_deadline(i);
+  if (qp.responder() != nullptr) [[unlikely]]
+    release_response(i);
 }
 
 }  // namespace horae::rnic

@@ -65,7 +65,8 @@ void rnic::process(Packet& p, Picoseconds now) {
   if (i >= qps_.size() && p.opcode != Opcode::none) [[unlikely]]
     return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::unknown_qp, now);
   if (p.is_data()) {
-    if (!receive_data(i, p, now))
+    const bool read = p.opcode >= Opcode::read_request;
+    if (!(read ? receive_read(i, p, now) : receive_data(i, p, now)))
       return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::buffer_full, now);
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(i, p, now);
@@ -139,35 +140,44 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   }
   if (nic_watcher_ != nullptr) [[unlikely]]
     nic_watcher_->placed(*this, i, p, decided, std::max(decided, qp.written_until));
-  if (out.ahead > 0) {
+  answer(i, p, out.ahead, out.response, decided, now);
+  return true;
+}
+
+void rnic::answer(std::size_t i, const Packet& p, std::int32_t ahead,
+                  const std::optional<policy::Response>& response, Picoseconds decided,
+                  Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  if (ahead > 0) {
     ++counters_.out_of_order;
-    reorder_depth_.add(out.ahead);
+    reorder_depth_.add(ahead);
     auto& progress = qp.progress();
     ++progress.out_of_order;
-    progress.reorder_sum += static_cast<std::uint32_t>(out.ahead);
-    progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(out.ahead));
+    progress.reorder_sum += static_cast<std::uint32_t>(ahead);
+    progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(ahead));
   }
   if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now))
     respond(i, p.ingress_port, true, {}, now);
-  if (!out.response) return true;
-  if (out.response->nack) {
+  if (!response) return;
+  if (response->nack) {
     const bool too_soon =
         qp.last_nack_sent >= 0_ps && now - qp.last_nack_sent < retransmit_.nack_interval();
     if (too_soon) {
       ++counters_.nacks_suppressed;
       qp.receiver().nack_suppressed();
-      return true;
+      return;
     }
     qp.last_nack_sent = now;
     if (qp.notification && qp.notification->on_nack_sent(now))
       respond(i, p.ingress_port, true, {}, now);
     if (nic_watcher_ != nullptr) [[unlikely]]
-      notify_nack(i, p, out.response->psn, now);
+      notify_nack(i, p, response->psn, now);
   }
-  respond(i, p.ingress_port, false, *out.response, decided);
+  if (qp.responder() != nullptr && qp.responder()->holds(*response, p.ingress_port)) [[unlikely]]
+    return;
+  respond(i, p.ingress_port, false, *response, decided);
   if (echoes_) [[unlikely]]
     keep_echo(qp, p);
-  return true;
 }
 
 }  // namespace horae::rnic

@@ -86,6 +86,11 @@ void rnic::statistics(StatTree& tree) const {
     tree.value("pulls_sent", c.pulls_sent, "packets")
         .value("pulls_received", c.pulls_received, "packets");
   }
+  if (takes_part_in_reads()) {
+    tree.value("read_requests_received", c.read_requests_received, "packets")
+        .value("reads_answered_again", c.reads_answered_again, "requests")
+        .value("reads_requested_again", c.reads_requested_again, "requests");
+  }
   tree.value("context_lock_time", c.lock_time.count(), "ps");
   tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
   tree.value("out_of_order", c.out_of_order, "packets")

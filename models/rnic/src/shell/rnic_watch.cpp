@@ -50,6 +50,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case copy_event:
     case cqe_event:
     case found_event:
+    case again_event:
       return fabric::key_entity(e.key);
     case service_event:
       return nacks_.service(fabric::key_entity(e.key)).qp;

@@ -168,7 +168,8 @@ std::unique_ptr<traffic::TrafficSource> Connections::source_of(const workload::F
                                      .turn = flow.turn,
                                      .turns = flow.turns,
                                      .seed = platform_.sim.seed,
-                                     .stream = fmt::format("connection{}.sizes", number)});
+                                     .stream = fmt::format("connection{}.sizes", number),
+                                     .verb = flow.verb});
   }
   return std::make_unique<traffic::ConstantSource>(
       traffic::ConstantSource::Config{.dst = to,
@@ -177,7 +178,8 @@ std::unique_ptr<traffic::TrafficSource> Connections::source_of(const workload::F
                                       .count = flow.count,
                                       .lead = flow.lead,
                                       .after = flow.after,
-                                      .gated = flow.channel.has_value()});
+                                      .gated = flow.channel.has_value(),
+                                      .verb = flow.verb});
 }
 
 Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t number,
@@ -191,8 +193,8 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                           rnic::QueuePairConfig send, rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs(), flow.count == 0,
-                              table};
+  const Connection connection{&from, from.queue_pairs(),     &to, to.queue_pairs(), flow.count == 0,
+                              table, flow.verb == Verb::read};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();
@@ -201,6 +203,11 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
   send.first_send = flow.first_psn;
   send.spray = receive.spray = flow.spray;
   send.traffic_class = flow.traffic_class;
+  if (connection.reads) {
+    receive.traffic_class = flow.traffic_class;
+    send.reads = receive.reads =
+        std::min(from.config().reliability.most_reads(), to.config().reliability.most_reads());
+  }
   receive.remote = named.sender_qp;
   receive.peer = from.id();
   receive.entropy = named.entropy;
@@ -212,7 +219,7 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
     sw->learn({named.sender, named.sender_qp, named.receiver, named.receiver_qp});
   all_.push_back(connection);
   senders_.push_back(&from);
-  receivers_.push_back(&to);
+  receivers_.push_back(&connection.data_end());
 }
 
 void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {

@@ -94,7 +94,7 @@ CountedSoFar CountedSoFar::of(const Simulation& s) {
   CountedSoFar out;
   for (const Connection& c : s.flows()) {
     const auto& progress = c.sender->queue_pair(c.sender_qp).progress();
-    const auto& received = c.receiver->queue_pair(c.receiver_qp).progress();
+    const auto& received = c.data_end().queue_pair(c.data_end_qp()).progress();
     out.flows.push_back({.nacks = progress.nacks,
                          .timeouts = progress.timeouts,
                          .messages = progress.completed_messages,

@@ -43,7 +43,7 @@ std::vector<std::byte> as_message(const Simulation& s, const Findings& f) {
   WireWriter w;
   for (std::size_t i = 0; i < f.flows.size(); ++i) {
     const Connection& c = s.flows()[i];
-    if (c.sender->runs_here() || c.receiver->runs_here()) w.put(f.flows[i]);
+    if (c.sender->runs_here() || c.data_end().runs_here()) w.put(f.flows[i]);
   }
   for (const auto& d : s.devices()) {
     if (d->runs_here()) put(w, f.devices[d->number()]);
@@ -73,7 +73,7 @@ void Findings::gather(const Simulation& s, fabric::rank_exchange& ranks) {
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const Connection& c = s.flows()[i];
       const bool sends = border.owner(c.sender->number()) == rank;
-      const bool receives = border.owner(c.receiver->number()) == rank;
+      const bool receives = border.owner(c.data_end().number()) == rank;
       if (!sends && !receives) continue;
       auto end = r.get<FlowEnd>();
       if (sends) {

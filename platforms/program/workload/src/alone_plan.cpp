@@ -71,15 +71,18 @@ AlonePlan::AlonePlan(const config::PlatformConfig& platform,
 
 void AlonePlan::sort_into_classes(Detail detail) {
   PathClasses paths(platform_);
-  using Key = std::tuple<std::uint32_t, std::string, std::string, int, bool>;
+  using Key = std::tuple<std::uint32_t, std::string, std::string, int, bool, Verb>;
   std::map<Key, std::uint32_t> numbers;
   classes_.clear();
   for (std::uint32_t i = 0; i < messages_.size(); ++i) {
     const Flow& f = messages_[i].flow;
     const auto way = paths.of(f.from, f.to);
     const Key key{detail == Detail::paths ? way.number : way.links,
-                  platform_.devices[f.from].profile, platform_.devices[f.to].profile,
-                  f.traffic_class ? *f.traffic_class : -1, f.spray};
+                  platform_.devices[f.from].profile,
+                  platform_.devices[f.to].profile,
+                  f.traffic_class ? *f.traffic_class : -1,
+                  f.spray,
+                  f.verb};
     const auto [known, added] =
         numbers.try_emplace(key, static_cast<std::uint32_t>(classes_.size()));
     if (added) classes_.emplace_back();
@@ -105,7 +108,7 @@ std::int64_t AlonePlan::packets(std::size_t message) const {
 
 Picoseconds AlonePlan::at_line_rate(std::size_t message) const {
   const Flow& f = messages_[message].flow;
-  return line_rate_.at_line_rate(f.from, f.to, f.message);
+  return line_rate_.at_line_rate(f.from, f.to, f.message, f.verb);
 }
 
 std::vector<std::uint32_t> AlonePlan::samples(const Class& c, std::size_t most) const {

@@ -1,6 +1,7 @@
 #include "horae/workload/ideal_times.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "horae/workload/end_points.hpp"
 
@@ -25,8 +26,7 @@ Bytes on_the_wire(const rnic::RnicConfig& nic, Opcode opcode, Bytes payload) {
   const Bytes frame = frame_bytes(opcode, payload);
   if (nic.frames != rnic::Frames::roce)
     return l1_bytes(rnic::other_frame(nic.frames, payload, frame));
-  const bool data = opcode < Opcode::acknowledge;
-  const bool another = data && nic.reth_on_every_packet && !has_reth(opcode);
+  const bool another = is_write(opcode) && nic.reth_on_every_packet && !has_reth(opcode);
   return l1_bytes(another ? frame + Bytes(wire::reth) : frame);
 }
 
@@ -131,8 +131,9 @@ std::vector<IdealTimes::Path> IdealTimes::paths(unsigned from, unsigned to) cons
 }
 
 Picoseconds IdealTimes::round_trip(unsigned from, unsigned to) const {
-  return message_time(from, to, nic_at(platform_, from).mtu, first_path(from, to)) +
-         ack_time(from, to, first_path(to, from));
+  return message_time(from, to, nic_at(platform_, from).mtu, first_path(from, to), Verb::write) +
+         nic_at(platform_, to).ack_delay +
+         bare_time(to, from, Opcode::acknowledge, first_path(to, from));
 }
 
 Picoseconds IdealTimes::quickest_round_trip(unsigned from, unsigned to) const {
@@ -156,17 +157,21 @@ Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) con
          serialisation_time(last + headers, rate);
 }
 
-Picoseconds IdealTimes::at_line_rate(unsigned from, unsigned to, Bytes bytes) const {
-  Picoseconds message = never, ack = never;
+Picoseconds IdealTimes::at_line_rate(unsigned from, unsigned to, Bytes bytes, Verb verb) const {
+  // Data goes one way, a request or an acknowledgement the other.
+  const bool read = verb == Verb::read;
+  if (read) std::swap(from, to);
+  Picoseconds message = never, bare = never;
   for (const Path& there : paths(from, to))
-    message = std::min(message, message_time(from, to, bytes, there));
-  for (const Path& back : paths(to, from)) ack = std::min(ack, ack_time(from, to, back));
-  return message + ack;
+    message = std::min(message, message_time(from, to, bytes, there, verb));
+  const Opcode opcode = read ? Opcode::read_request : Opcode::acknowledge;
+  for (const Path& back : paths(to, from)) bare = std::min(bare, bare_time(to, from, opcode, back));
+  return message + bare + (read ? 0_ps : nic_at(platform_, to).ack_delay);
 }
 
 /// Until the last packet has passed the receiver's pipe.
-Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
-                                     const Path& there) const {
+Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes, const Path& there,
+                                     Verb verb) const {
   const auto& sender = nic_at(platform_, from);
   // Planes are alike, and packets take turns among them.
   const unsigned lanes = lanes_of(sender);
@@ -178,8 +183,7 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
   Picoseconds arrived{};
   for (std::int64_t i = 0; i < packets; ++i) {
     const bool first = i == 0, last = i + 1 == packets;
-    const Opcode opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
-                                : (last ? Opcode::write_last : Opcode::write_middle);
+    const Opcode opcode = data_opcode(verb, first, last);
     const Bytes packet = on_the_wire(sender, opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
     Picoseconds at = sender.tx_latency + pipe;
     if (lanes > 1) pipe += serialisation_time(packet, pipe_rate);
@@ -194,13 +198,13 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
   return arrived + nic_at(platform_, to).rx_latency;
 }
 
-/// From there until its acknowledgement has passed the sender's pipe.
-Picoseconds IdealTimes::ack_time(unsigned from, unsigned to, const Path& back) const {
-  const auto& receiver = nic_at(platform_, to);
-  Picoseconds time = receiver.ack_delay + receiver.tx_latency;
-  const Bytes ack = on_the_wire(receiver, Opcode::acknowledge, 0_B);
-  for (const auto& hop : back) time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
-  return time + nic_at(platform_, from).rx_latency;
+Picoseconds IdealTimes::bare_time(unsigned from, unsigned to, Opcode opcode,
+                                  const Path& there) const {
+  const auto& sender = nic_at(platform_, from);
+  Picoseconds time = sender.tx_latency;
+  const Bytes bare = on_the_wire(sender, opcode, 0_B);
+  for (const auto& hop : there) time += hop.before + serialisation_time(bare, hop.rate) + hop.delay;
+  return time + nic_at(platform_, to).rx_latency;
 }
 
 }  // namespace horae::workload

@@ -18,6 +18,11 @@ namespace horae::workload {
 const Schema<Traffic::Mix>& Traffic::Mix::schema() {
   static const Schema<Mix> s =
       Schema<Mix>("traffic", "Keys of traffic of any kind.")
+          .choice("verb", &Mix::verb, {{"write", Verb::write}, {"read", Verb::read}},
+                  {.doc = "operation of the messages: RDMA WRITE, or RDMA READ, whose data comes "
+                          "from the other end; of NICs with transport rnic_sr, go_back_n or "
+                          "timeout_only. Absent: write",
+                   .source = "IBTA vol. 1, 9.4"})
           .field("ecmp_every", &Mix::ecmp_every,
                  {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
                          "plain switches, whatever balances the others; absent: none",
@@ -50,6 +55,20 @@ void check_name(const Located<std::string>& name, const TrafficSection& table) {
   }
 }
 
+/// InputError in one line where the kind, or one of the platform's NICs, has no READs.
+void check_reads(const TrafficSection& table) {
+  if (!table.kind.reads) {
+    throw table.section.error(
+        "verb",
+        fmt::format("verb = \"read\" of kind = \"{}\", in which messages wait for others to "
+                    "arrive; expected \"write\"",
+                    table.kind.name));
+  }
+  for (const unsigned nic : all_of(table.platform, EndPoint::nic))
+    config::check_at(table.section, "verb",
+                     [&] { rnic::check_reads(nic_at(table.platform, nic)); });
+}
+
 }  // namespace
 
 Traffic::Traffic(const TrafficSection& table)
@@ -57,6 +76,7 @@ Traffic::Traffic(const TrafficSection& table)
       kind_(table.kind),
       number_(table.number) {
   if (mix_.name) check_name(*mix_.name, table);
+  if (verb() == Verb::read) check_reads(table);
 }
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
@@ -67,6 +87,7 @@ void Traffic::connected_flows(const config::PlatformConfig& platform, const Flow
   flows(platform, [&](Flow flow) {
     if (!flow.traffic_class && mix_.traffic_class)
       flow.traffic_class = static_cast<std::uint8_t>(*mix_.traffic_class);
+    flow.verb = verb();
     flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
     sink(flow);
   });

@@ -65,9 +65,13 @@ struct RnicCounters {
   std::uint64_t cnps_received = 0;
   std::uint64_t pulls_sent = 0;
   std::uint64_t pulls_received = 0;
-  std::uint64_t services = 0;          ///< NACKs for which the retransmit unit did its work
-  Picoseconds service_time{};          ///< of them together
-  std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions
+  // Of READs.
+  std::uint64_t read_requests_received = 0;
+  std::uint64_t reads_answered_again = 0;   ///< as responder: requests that came again
+  std::uint64_t reads_requested_again = 0;  ///< as requester: responses were missing
+  std::uint64_t services = 0;               ///< NACKs for which the retransmit unit did its work
+  Picoseconds service_time{};               ///< of them together
+  std::uint64_t retransmit_reads = 0;       ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory
   /// Of them and of accesses that hit, by CacheKind; only in rnic::totals(), where the NIC has a

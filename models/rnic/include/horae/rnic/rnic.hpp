@@ -157,6 +157,11 @@ class rnic : public fabric::device {
   void process(Packet& p, Picoseconds now);
   /// False when the packet found no room and is lost.
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
+  /// What follows for the network from a packet of data or a READ request: its place in the order,
+  /// a CNP, an acknowledgement decided at `decided`.
+  void answer(std::size_t qp, const Packet& p, std::int32_t ahead,
+              const std::optional<policy::Response>& response, Picoseconds decided,
+              Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
   // rnic_pause.cpp: PFC that it sends
@@ -183,6 +188,24 @@ class rnic : public fabric::device {
                Picoseconds now) {
     responses_.push(static_cast<std::uint16_t>(qp), port, cnp, response, now);
   }
+
+  // rnic_reads.cpp: READs
+  /// Whether any of its queue pairs requests or answers them.
+  bool takes_part_in_reads() const;
+  /// A request or a response; false when it found no room and is lost.
+  bool receive_read(std::size_t qp, const Packet& p, Picoseconds now);
+  void receive_request(std::size_t qp, const Packet& p, Picoseconds now);
+  void receive_response(std::size_t qp, const Packet& p, Picoseconds now);
+  /// A request came again: what it asks for is read from host memory, and then sent.
+  void read_again(std::size_t qp, Psn psn, std::uint32_t responses, Picoseconds now);
+  void send_again(std::size_t qp, std::uint64_t request, Picoseconds now);
+  /// Responses from `psn` on are missing: requested again as after a NACK.
+  void request_again(std::size_t qp, Psn psn, Picoseconds now);
+  /// What a READ request or a response has beside its place, when it is sent.
+  void dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
+                  const policy::Transmission& t);
+  /// The last response is sent: so is the acknowledgement that waited for it.
+  void release_response(std::size_t qp);
 
   // rnic_ordering.cpp: work of the ordering engine; last packets of WRITEs
   /// Counts what the engine did; returns until when it works on the packet.

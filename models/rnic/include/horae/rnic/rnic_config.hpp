@@ -142,6 +142,9 @@ struct RnicConfig {
 /// that its sender needs.
 void check_listening(const RnicConfig& config);
 
+/// InputError in one line when such a NIC cannot request READs or answer them.
+void check_reads(const RnicConfig& config);
+
 /// InputError in one line when its transport has no ACK timeout or retries, and they are given.
 void check_timeouts(const RnicConfig& config);
 

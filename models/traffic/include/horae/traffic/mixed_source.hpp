@@ -44,6 +44,7 @@ class MixedSource final : public TrafficSource {
     std::uint32_t turn = 0, turns = 1;
     std::uint64_t seed = 0;
     std::string stream;  ///< full name of its random numbers
+    Verb verb = Verb::write;
   };
   explicit MixedSource(const Config& config);
   std::optional<TrafficItem> next() override;

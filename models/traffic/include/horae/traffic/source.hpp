@@ -8,6 +8,7 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/verb.hpp"
 
 namespace horae::traffic {
 
@@ -21,6 +22,7 @@ struct TrafficItem {
   std::uint64_t after = 0;
   /// For an open-loop packet: packets of its flow that are left, for switches that schedule by it.
   std::uint16_t remaining = 0;
+  Verb verb = Verb::write;  ///< of a message
 };
 
 /// An endless or finite list of items. Plain C++: whoever issues them owns outstanding limits.
@@ -49,6 +51,7 @@ class ConstantSource final : public TrafficSource {
     std::uint64_t after = 0;
     /// Whether item i (from 0) waits for i + 1 of them: each is let go by one.
     bool gated = false;
+    Verb verb = Verb::write;
   };
   explicit ConstantSource(const Config& config) : config_(config) {}
   std::optional<TrafficItem> next() override;

@@ -49,6 +49,6 @@ class BatchTraffic final : public TrafficOf<BatchConfig> {
 
 }  // namespace
 
-TrafficKind batch_kind() { return traffic_kind<BatchTraffic>("batch"); }
+TrafficKind batch_kind() { return traffic_kind<BatchTraffic>("batch", true); }
 
 }  // namespace horae::workload

@@ -58,6 +58,6 @@ class FlowsTraffic final : public ArrivalTraffic<FlowsConfig> {
 
 }  // namespace
 
-TrafficKind flows_kind() { return traffic_kind<FlowsTraffic>("flows"); }
+TrafficKind flows_kind() { return traffic_kind<FlowsTraffic>("flows", true); }
 
 }  // namespace horae::workload

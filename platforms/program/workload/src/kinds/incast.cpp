@@ -39,6 +39,6 @@ class IncastTraffic final : public ArrivalTraffic<IncastConfig> {
 
 }  // namespace
 
-TrafficKind incast_kind() { return traffic_kind<IncastTraffic>("incast"); }
+TrafficKind incast_kind() { return traffic_kind<IncastTraffic>("incast", true); }
 
 }  // namespace horae::workload

@@ -29,7 +29,7 @@ struct MessagesConfig : PatternConfig {
 
 const Schema<MessagesConfig>& MessagesConfig::schema() {
   static const Schema<MessagesConfig> s =
-      with_pattern(Schema<MessagesConfig>("traffic", "RDMA WRITE messages between NICs."), "NIC")
+      with_pattern(Schema<MessagesConfig>("traffic", "RDMA messages between NICs."), "NIC")
           .field("message", &MessagesConfig::message,
                  {.doc = "size of a message",
                   .min = 0_B,
@@ -194,6 +194,6 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
 
 }  // namespace
 
-TrafficKind messages_kind() { return traffic_kind<MessagesTraffic>("messages"); }
+TrafficKind messages_kind() { return traffic_kind<MessagesTraffic>("messages", true); }
 
 }  // namespace horae::workload

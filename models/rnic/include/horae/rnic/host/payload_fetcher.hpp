@@ -120,6 +120,7 @@ class PayloadFetcher {
   struct Slot {
     Picoseconds ready;
     std::int32_t bytes;
+    std::uint32_t psns;
   };
   struct Stream {
     QueuePair* qp = nullptr;

@@ -10,9 +10,11 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/core/verb.hpp"
 #include "horae/fabric/outlook.hpp"
 #include "horae/policy/congestion/credits.hpp"
 #include "horae/policy/ordering/ordered_receiver.hpp"
+#include "horae/policy/transport/read_responder.hpp"
 #include "horae/policy/transport/selective.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/parts/steering.hpp"
@@ -30,8 +32,10 @@ struct QueuePairConfig {
   Psn first_receive;               ///< initial PSN of what it receives
   std::uint32_t depth = 128;       ///< messages outstanding at most (perftest's tx-depth)
   Bytes buffer = 64_KiB;           ///< host memory its messages lie in, used again and again
-  std::unique_ptr<traffic::TrafficSource>
-      source;  ///< messages to write to the peer; none: responder
+  std::unique_ptr<traffic::TrafficSource> source;  ///< messages to the peer; none: responder
+  /// READs outstanding at most: of a requester, or as many as a responder keeps to answer them; 0:
+  /// it takes part in none.
+  std::uint32_t reads = 0;
   /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
   /// source waits for (TrafficItem::after), and for which it counts what it receives; none: -1.
   int exchange = -1;
@@ -56,8 +60,10 @@ struct QueuePairConfig {
 struct PacketPlace {
   Opcode opcode = Opcode::write_only;
   std::uint16_t payload = 0;  ///< bytes
+  std::uint32_t asks = 0;     ///< bytes that a READ request asks for
   std::uint64_t message = 0;  ///< ordinal of its message, from 0
   std::uint32_t left = 1;     ///< packets of its message from this one on
+  std::uint32_t psns = 1;     ///< that it takes: of a READ request as many as its responses
 };
 
 /// Requester and responder of one connection. The shell asks it what to send and tells it what
@@ -81,6 +87,23 @@ class QueuePair {
                   const policy::TransportConfig& reliability);
   /// Its receiver, if there is an ordering engine; else null.
   policy::OrderedReceiver* ordered() { return ordered_; }
+  /// What it sends as responder of READs; null: it answers none. Its PSNs, here and in place(), are
+  /// the responder's numbers.
+  policy::ReadResponder* responder() { return responder_; }
+  const policy::ReadResponder* responder() const { return responder_; }
+  /// The PSN, or the responder's number, of its first packet of data.
+  Psn sends_from() const {
+    return responder_ == nullptr ? config_.first_send : config_.first_receive;
+  }
+  /// Whether packets of data leave by it.
+  bool sends_data() const { return has_source() || responder_ != nullptr; }
+  /// Whether it posts READs.
+  bool requests_reads() const { return has_source() && config_.reads > 0; }
+  /// As responder: a READ of `bytes` was accepted, whose responses have PSNs from `psn` on.
+  void answer_read(Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now);
+  /// READs accepted, or messages posted, in all.
+  std::uint64_t messages_begun() const { return forgotten_ + messages_.size(); }
+
   /// Its halves where the transport knows of single packets; else null.
   policy::SelectiveSender* selective_sender() { return selective_sender_; }
   policy::SelectiveReceiver* selective_receiver() { return selective_receiver_; }
@@ -125,6 +148,12 @@ class QueuePair {
   /// Size of a message that is still known, by its ordinal from 0.
   Bytes message_bytes(std::uint64_t message) const {
     return Bytes(messages_[static_cast<std::size_t>(message - forgotten_)].bytes);
+  }
+  /// Payload that its WQE could have inline: its size, or, of a READ or of what has no WQE, more
+  /// than any has.
+  std::int64_t wqe_payload(std::uint64_t message) const {
+    const Message& m = messages_[static_cast<std::size_t>(message - forgotten_)];
+    return m.verb == Verb::write ? m.bytes : std::int64_t{1} << 32;
   }
 
   bool has_source() const { return config_.source != nullptr; }
@@ -217,7 +246,8 @@ class QueuePair {
 
   /// As responder: PSN and bytes of last packets of WRITEs that wait for those before them.
   std::vector<std::pair<Psn, std::uint16_t>> held_writes;
-  Picoseconds written_until{};  ///< as responder: when all it received is in memory
+  Picoseconds written_until{};  ///< when all data that it received is in memory
+  Picoseconds read_again{};     ///< as responder: payload that is sent again was read by then
 
   // Contexts of its next packet, and of the packets received last; negative: none asked for.
   Picoseconds context_ready{-1};
@@ -247,8 +277,9 @@ class QueuePair {
  private:
   struct Message {
     Psn first;
-    std::uint32_t packets;
-    std::int64_t bytes;
+    std::uint32_t packets;  ///< of data; of as many PSNs
+    std::int64_t bytes : 56;
+    Verb verb : 8;
     Picoseconds posted;
   };
 
@@ -257,6 +288,7 @@ class QueuePair {
   std::int32_t window_;
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
+  policy::ReadResponder* responder_ = nullptr;     ///< sender_, or null
   policy::OrderedReceiver* ordered_ = nullptr;     ///< the same
   policy::SelectiveSender* selective_sender_;      ///< likewise
   policy::SelectiveReceiver* selective_receiver_;  ///< likewise
@@ -270,7 +302,8 @@ class QueuePair {
   struct Found {
     Psn first;
     std::uint32_t packets = 0;  ///< 0: none yet
-    std::int64_t bytes = 0;
+    std::int64_t bytes : 56 = 0;
+    Verb verb : 8 = Verb::write;
     std::uint64_t ordinal = 0;  ///< from 0
     bool has(Psn psn) const { return static_cast<std::uint32_t>(psn - first) < packets; }
   };
@@ -281,12 +314,16 @@ class QueuePair {
     const bool last = index + 1 == m.packets;
     PacketPlace out;
     out.message = m.ordinal;
+    if (m.verb != Verb::write) [[unlikely]]
+      return place_of_read(m, index);
     out.left = m.packets - index;
     out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
     out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
+  /// Of a READ: its request, or, at its responder, a response.
+  PacketPlace place_of_read(const Found& m, std::uint32_t index) const;
   const Found& find_sent(Psn psn) const;
   void find(Psn psn, Found& found) const;
   Psn end_of(std::size_t message) const {

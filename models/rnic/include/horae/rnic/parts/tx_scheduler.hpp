@@ -36,7 +36,7 @@ class TxScheduler {
 
   void add(QueuePair& qp) {
     qps_.push_back(&qp);
-    if (qp.has_source()) classes_ |= 1u << qp.traffic_class;
+    if (qp.sends_data()) classes_ |= 1u << qp.traffic_class;
   }
   /// Packets also wait for their payload from now on; kept alive by the caller.
   void wait_for(PayloadFetcher& fetcher) {
@@ -49,7 +49,7 @@ class TxScheduler {
   /// on a link whose packets take such.
   void pace_in_nanoseconds() { grain_ = 1_ns; }
 
-  /// Those of queue pairs with messages to send.
+  /// Those of queue pairs that send data.
   unsigned classes() const { return classes_; }
   /// What a class sent, on the wire; counted where there are several.
   struct Sent {

@@ -24,6 +24,11 @@ struct Connection {
   std::size_t receiver_qp = 0;
   bool endless = false;     ///< it sends until the run ends
   std::size_t traffic = 0;  ///< number of its traffic table
+  bool reads = false;       ///< its messages are READs
+
+  /// Where its data arrives.
+  rnic::rnic& data_end() const { return reads ? *sender : *receiver; }
+  std::size_t data_end_qp() const { return reads ? sender_qp : receiver_qp; }
 };
 
 /// A message of open-loop traffic, alone on its connection.
@@ -62,7 +67,7 @@ class Connections {
   const std::vector<Group>& groups() const { return groups_; }    ///< of collectives
   const std::vector<Group>& queries() const { return queries_; }  ///< of incast
   const std::vector<Message>& messages() const { return messages_; }
-  /// NICs that send messages, and NICs that receive them, each in device order.
+  /// NICs that post messages, and NICs where their data arrives, each in device order.
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
 

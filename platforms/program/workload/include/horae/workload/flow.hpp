@@ -7,6 +7,7 @@
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/verb.hpp"
 #include "horae/traffic/mixed_source.hpp"
 
 namespace horae::workload {
@@ -16,6 +17,7 @@ namespace horae::workload {
 struct Flow {
   unsigned from = 0, to = 0;   ///< NICs, by their place among the platform's devices
   std::uint32_t group = 0;     ///< number of the collective's group, or of the query, in its table
+  Verb verb = Verb::write;     ///< of its messages; data of a READ goes from `to` to `from`
   Bytes message{};             ///< of each message; of several sizes, the largest
   std::uint32_t count = 1;     ///< messages; 0: without end
   std::uint32_t depth = 1;     ///< messages outstanding at most

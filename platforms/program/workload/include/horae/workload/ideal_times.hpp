@@ -17,8 +17,8 @@ namespace horae::workload {
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
-  /// Time of a message between two NICs (device indices).
-  Picoseconds at_line_rate(unsigned from, unsigned to, Bytes bytes) const;
+  /// Of a message between two NICs (device indices); of a READ that `from` posts.
+  Picoseconds at_line_rate(unsigned from, unsigned to, Bytes bytes, Verb verb = Verb::write) const;
   /// The round trip of a packet, plus all of the message at the sender's rate: twice the delays of
   /// the path, an MTU of payload on each link of the way out, and each packet's bytes on the wire.
   Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
@@ -47,8 +47,10 @@ class IdealTimes {
   static void keep(std::vector<Path>& paths, Path path);
   /// Paths between two switches.
   const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
-  Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there) const;
-  Picoseconds ack_time(unsigned from, unsigned to, const Path& back) const;
+  Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there,
+                           Verb verb) const;
+  /// Of a packet without payload, from its NIC's decision until it has passed the other's pipe.
+  Picoseconds bare_time(unsigned from, unsigned to, Opcode opcode, const Path& there) const;
 
   const config::PlatformConfig& platform_;
   std::vector<fabric::RouteTable> routes_;

@@ -83,6 +83,8 @@ class Traffic : public config::TrafficTable {
   /// Every so many-th connection, from the first on, is not sprayed or balanced, but left
   /// to the switches' hash; absent: none.
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
+  /// Of its messages.
+  Verb verb() const { return mix_.verb.value_or(Verb::write); }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
   /// Prefix of its own results: `traffic.<name>.rate`; empty: it has none.
@@ -93,6 +95,7 @@ class Traffic : public config::TrafficTable {
 
   /// Keys of tables of any kind.
   struct Mix {
+    std::optional<Verb> verb;
     std::optional<std::uint32_t> ecmp_every, traffic_class;
     std::optional<Located<std::string>> name;
     static const Schema<Mix>& schema();

@@ -30,6 +30,8 @@ struct TrafficKind {
   std::string doc;
   std::unique_ptr<const Traffic> (*read)(const TrafficSection& table);
   std::vector<ParamInfo> (*describe)();  ///< its parameters
+  /// Its messages may be READs: nothing waits for their arrival at the other end.
+  bool reads = false;
 };
 
 /// All kinds, in the order of `horae list parameters`.
@@ -44,7 +46,7 @@ class TrafficOf : public Traffic {
   explicit TrafficOf(const TrafficSection& table)
       : Traffic(table),
         config_(table.section.read<C>(
-            std::vector<std::string>{"kind", "name", "ecmp_every", "traffic_class"})) {}
+            std::vector<std::string>{"kind", "name", "verb", "ecmp_every", "traffic_class"})) {}
   nlohmann::ordered_json dump() const override {
     auto out = C::schema().dump(config_);
     out.update(Mix::schema().dump(mix()));
@@ -57,7 +59,7 @@ class TrafficOf : public Traffic {
 
 /// The registry's entry of T, a TrafficOf that a TrafficSection constructs.
 template <class T>
-TrafficKind traffic_kind(std::string_view name) {
+TrafficKind traffic_kind(std::string_view name, bool reads = false) {
   const auto& schema = T::Config::schema();
   return {name, schema.doc(),
           [](const TrafficSection& table) -> std::unique_ptr<const Traffic> {
@@ -68,7 +70,8 @@ TrafficKind traffic_kind(std::string_view name) {
             const auto mix = Traffic::Mix::schema().describe();
             all.insert(all.end(), mix.begin(), mix.end());
             return all;
-          }};
+          },
+          reads};
 }
 
 }  // namespace horae::workload
