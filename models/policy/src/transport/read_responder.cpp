@@ -23,9 +23,10 @@ void ReadResponder::accept(Psn psn, std::uint32_t responses, std::uint32_t msn, 
   if (reads_.size() == keep_) {
     reads_.pop_front();
     // Its requester has all of it, or it would not have sent this one.
-    const Psn kept = reads_.empty() ? fresh_ + static_cast<std::int32_t>(unsent_)
-                                    : reads_.front().number;
-    if (fresh_.before(kept)) throw ModelError("more READs are outstanding than their responder keeps");
+    const Psn kept =
+        reads_.empty() ? fresh_ + static_cast<std::int32_t>(unsent_) : reads_.front().number;
+    if (fresh_.before(kept))
+      throw ModelError("more READs are outstanding than their responder keeps");
     on_ack(kept, now);
   }
   held_.reset();

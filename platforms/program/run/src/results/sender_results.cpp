@@ -121,7 +121,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
   add("tx_rate_l2", rate(l2_on_wire), "Gbps");
   add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
   // Payload of READs is in frames of the other end.
-  if (std::ranges::none_of(s.flows(), &build::Connection::reads))
+  if (std::ranges::none_of(s.flows(), &elaboration::Connection::reads))
     add("payload_ratio", ratio(8.0 * delivered_bytes(s, from, to), tx_l2_bits), "ratio");
   const double left_of_begun = on_wire == tx_bits ? 1 : ratio(on_wire, tx_bits);
   add("goodput",

@@ -11,10 +11,10 @@
 
 namespace horae::policy {
 
-/// The requester's view of its READs (IBTA vol. 1, 9.7.5.1.5 and 9.7.5.1.6). A request is one packet
-/// and takes as many PSNs as its response has packets. Responses are taken in the order of their
-/// PSNs. A response ahead of the next one, or an acknowledgement of a packet behind it, shows that
-/// one is missing: the rest is requested once, and again only after progress or a timeout.
+/// The requester's view of its READs (IBTA vol. 1, 9.7.5.1.5 and 9.7.5.1.6). A request is one
+/// packet and takes as many PSNs as its response has packets. Responses are taken in the order of
+/// their PSNs. A response ahead of the next one, or an acknowledgement of a packet behind it, shows
+/// that one is missing: the rest is requested once, and again only after progress or a timeout.
 class ReadRequests {
  public:
   /// `most`: READs outstanding, 1 or more.

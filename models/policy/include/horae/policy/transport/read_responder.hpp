@@ -72,7 +72,7 @@ class ReadResponder final : public WindowedSender {
   std::uint32_t keep_;
   boost::container::deque<Read> reads_;  ///< oldest first
   std::optional<Held> held_;
-  std::optional<Psn> restart_;           ///< the first of those sent again last
+  std::optional<Psn> restart_;  ///< the first of those sent again last
 };
 
 }  // namespace horae::policy

@@ -93,8 +93,7 @@ TEST(Reads, OutstandingReadsBoundTheRate) {
         request + wire_time(Opcode::read_response_only, 64_B) + one_way(config, odd_link) * 2;
     ASSERT_GT(wire_time(Opcode::read_response_only, 64_B), request);
     // Responses of one round follow each other on the wire, and each lets the next request go.
-    const Picoseconds in_round =
-        wire_time(Opcode::read_response_only, 64_B) * ((count - 1) % most);
+    const Picoseconds in_round = wire_time(Opcode::read_response_only, 64_B) * ((count - 1) % most);
     EXPECT_EQ(nics.a->queue_pair(0).progress().last_completion,
               round * ((count + most - 1) / most) + in_round)
         << most;
@@ -132,17 +131,13 @@ TEST(Reads, ALostResponseIsRequestedFromThereOnOnce) {
                       {.a_to_b = reads(Bytes(5000)), .first_a = Psn(0xfffffe), .reads = 16});
   test::run_on(context, 100_us);
   ASSERT_TRUE(pair.a->finished());
-  const std::vector<Seen> expected = {{Opcode::read_request, 0xfffffe, 5000},
-                                      {Opcode::read_response_first, 0xfffffe, 0},
-                                      {Opcode::read_response_middle, 0xffffff, 0},  // lost
-                                      {Opcode::read_response_middle, 0, 0},
-                                      {Opcode::read_response_middle, 1, 0},
-                                      {Opcode::read_response_last, 2, 0},
-                                      {Opcode::read_request, 0xffffff, 5000 - 1024},
-                                      {Opcode::read_response_first, 0xffffff, 0},
-                                      {Opcode::read_response_middle, 0, 0},
-                                      {Opcode::read_response_middle, 1, 0},
-                                      {Opcode::read_response_last, 2, 0}};
+  const std::vector<Seen> expected = {
+      {Opcode::read_request, 0xfffffe, 5000},      {Opcode::read_response_first, 0xfffffe, 0},
+      {Opcode::read_response_middle, 0xffffff, 0},  // lost
+      {Opcode::read_response_middle, 0, 0},        {Opcode::read_response_middle, 1, 0},
+      {Opcode::read_response_last, 2, 0},          {Opcode::read_request, 0xffffff, 5000 - 1024},
+      {Opcode::read_response_first, 0xffffff, 0},  {Opcode::read_response_middle, 0, 0},
+      {Opcode::read_response_middle, 1, 0},        {Opcode::read_response_last, 2, 0}};
   EXPECT_EQ(seen, expected);
   EXPECT_EQ(pair.a->counters().reads_requested_again, 1u);
   EXPECT_EQ(pair.a->counters().discarded, 3u);
@@ -244,8 +239,7 @@ TEST(Reads, WithAHostDataIsReadAtTheResponderAndWrittenBeforeCompletion) {
   EXPECT_EQ(nics.b->fetcher()->counters().wqe_reads, 0u);
   EXPECT_EQ(nics.a->fetcher()->counters().payload_bytes, 0);
   EXPECT_GE(nics.a->fetcher()->counters().wqes_read, 10u);
-  EXPECT_EQ(nics.a->queue_pair(0).progress().last_completion,
-            nics.a->queue_pair(0).written_until);
+  EXPECT_EQ(nics.a->queue_pair(0).progress().last_completion, nics.a->queue_pair(0).written_until);
   EXPECT_GT(nics.a->host()->counters().bytes_written, 10 * 16 * 1024);
 }
 

@@ -39,12 +39,14 @@ struct Scenario {
 
 std::string describe(const Scenario& s, std::uint64_t seed) {
   return fmt::format(
-      "{} seed {}: {} messages from {:06x}, {} of them READs, to {} packets, window {}, rd_atomic {}, "
+      "{} seed {}: {} messages from {:06x}, {} of them READs, to {} packets, window {}, rd_atomic "
+      "{}, "
       "ack_every {}, resend {}; loss {} dup {} jitter {}; back loss {} dup {} jitter {}; memory {}",
-      s.transport, seed, s.messages, s.first.value(), s.reads, s.longest, s.config.window, s.config.most_reads(),
-      s.config.ack_every, s.config.timeout_resend == TimeoutResend::window ? "window" : "oldest",
-      s.there.loss, s.there.duplication, s.there.jitter, s.back.loss, s.back.duplication,
-      s.back.jitter, s.memory);
+      s.transport, seed, s.messages, s.first.value(), s.reads, s.longest, s.config.window,
+      s.config.most_reads(), s.config.ack_every,
+      s.config.timeout_resend == TimeoutResend::window ? "window" : "oldest", s.there.loss,
+      s.there.duplication, s.there.jitter, s.back.loss, s.back.duplication, s.back.jitter,
+      s.memory);
 }
 
 struct Totals {
@@ -175,8 +177,8 @@ class History {
   void arrive(const Packet& p) {
     switch (p.kind) {
       case Kind::write:
-        return at_responder(p, receiver_->on_data(p.psn, p.ack_request,
-                                                  p.psn + 1 == message_of(p.psn)->end()));
+        return at_responder(
+            p, receiver_->on_data(p.psn, p.ack_request, p.psn + 1 == message_of(p.psn)->end()));
       case Kind::request:
         return at_responder(p, receiver_->on_read(p.psn, p.psns));
       case Kind::response:
@@ -197,8 +199,8 @@ class History {
   }
 
   /// The responder of the specification: a request with the expected PSN is executed, one before it
-  /// is a duplicate, one behind it is not executed (9.7.4.1.1, table of responder checks). NICs that
-  /// place WRITEs out of order execute those, once.
+  /// is a duplicate, one behind it is not executed (9.7.4.1.1, table of responder checks). NICs
+  /// that place WRITEs out of order execute those, once.
   void at_responder(const Packet& p, const ReceiveOutcome& out) {
     Message& m = *message_of(p.psn);
     const bool ahead = !p.psn.before(expected_) && p.psn != expected_;
@@ -224,8 +226,7 @@ class History {
         ++m.done;
       }
     } else {
-      ASSERT_EQ(out.placement,
-                p.psn.before(expected_) ? Placement::duplicate : Placement::discard);
+      ASSERT_EQ(out.placement, p.psn.before(expected_) ? Placement::duplicate : Placement::discard);
       if (p.kind == Kind::request && p.psn.before(expected_) && responder_.sent(p.psn))
         totals_.answered_again += responder_.again(p.psn, p.psns);
     }
@@ -268,8 +269,8 @@ class History {
           ASSERT_EQ(before->done, before->psns);
         }
       }
-      in_memory_ = std::max(in_memory_, now_ + Picoseconds(s_.memory == 0 ? 0
-                                                           : random_.below(s_.memory * 1000)));
+      in_memory_ = std::max(
+          in_memory_, now_ + Picoseconds(s_.memory == 0 ? 0 : random_.below(s_.memory * 1000)));
       acknowledged(in_memory_, p.psn + 1);
     }
     if (out.missing) {

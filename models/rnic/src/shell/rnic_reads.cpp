@@ -6,7 +6,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/verb.hpp"
 #include "horae/rnic/rnic.hpp"
-#include "rnic_events.hpp"
+#include "shell/rnic_events.hpp"
 
 namespace horae::rnic {
 
