@@ -15,7 +15,7 @@ namespace {
 TEST(RxBuffer, TakesWhatFits) {
   RxBuffer buffer(2048_B);
   EXPECT_TRUE(buffer.has_room(2048_B, 0_ns));
-  buffer.take(1024_B, 100_ns);
+  buffer.take(0, 1024_B, 100_ns);
   EXPECT_TRUE(buffer.has_room(1024_B, 0_ns));
   EXPECT_FALSE(buffer.has_room(1025_B, 0_ns));
   EXPECT_TRUE(buffer.has_room(0_B, 0_ns));
@@ -23,8 +23,8 @@ TEST(RxBuffer, TakesWhatFits) {
 
 TEST(RxBuffer, SpaceReturnsWhenPayloadIsInMemory) {
   RxBuffer buffer(2048_B);
-  buffer.take(1024_B, 100_ns);
-  buffer.take(1000_B, 200_ns);
+  buffer.take(0, 1024_B, 100_ns);
+  buffer.take(0, 1000_B, 200_ns);
   EXPECT_FALSE(buffer.has_room(1024_B, 99_ns));
   EXPECT_EQ(buffer.used(), 2024_B);
   EXPECT_TRUE(buffer.has_room(1024_B, 100_ns));
@@ -32,6 +32,43 @@ TEST(RxBuffer, SpaceReturnsWhenPayloadIsInMemory) {
   EXPECT_FALSE(buffer.has_room(2048_B, 199_ns));
   EXPECT_TRUE(buffer.has_room(2048_B, 300_ns));
   EXPECT_EQ(buffer.used(), 0_B);
+}
+
+// Class 3 pauses above 2 KiB and resumes at 1 KiB; class 0 does not pause, and has its bytes apart.
+TEST(RxBuffer, PausesAboveXoffAndResumesAtXon) {
+  RxBuffer buffer(64_KiB);
+  buffer.pause_by({.xoff = 2_KiB, .xon = 1_KiB, .priorities = std::vector<std::uint32_t>{3}}, 2);
+  const auto queue = RxBuffer::queue_of(1, 3), other = RxBuffer::queue_of(1, 0);
+  EXPECT_FALSE(buffer.take(queue, 1_KiB, 100_ns));
+  EXPECT_FALSE(buffer.take(other, 32_KiB, 150_ns));
+  EXPECT_FALSE(buffer.take(queue, 1_KiB, 200_ns));  // 2 KiB are not above
+  EXPECT_TRUE(buffer.take(queue, 512_B, 300_ns));
+  EXPECT_FALSE(buffer.take(queue, 512_B, 400_ns));  // paused already
+  EXPECT_TRUE(buffer.pausing(queue));
+  EXPECT_FALSE(buffer.pausing(RxBuffer::queue_of(0, 3)));
+  EXPECT_EQ(buffer.resumes_at(queue), 200_ns);  // 1 KiB is left then
+  buffer.empty_until(199_ns);
+  EXPECT_TRUE(buffer.take_resumed().empty());
+  buffer.empty_until(200_ns);
+  EXPECT_EQ(buffer.take_resumed(), std::vector{queue});
+  EXPECT_FALSE(buffer.pausing(queue));
+}
+
+// What leaves at a time that is not known yet does not say when the sender may go on; what comes
+// at the very time of a resume keeps the pause in force.
+TEST(RxBuffer, KnowsWhenItResumesOnceAllLeavingTimesAreKnown) {
+  RxBuffer buffer(64_KiB);
+  buffer.pause_by({.xoff = 2_KiB, .xon = 1_KiB}, 1);
+  EXPECT_FALSE(buffer.take(0, 2_KiB));
+  EXPECT_TRUE(buffer.take(0, 1_KiB));
+  EXPECT_EQ(buffer.resumes_at(0), never);
+  buffer.leaves(2_KiB, 100_ns);
+  EXPECT_EQ(buffer.resumes_at(0), 100_ns);
+  buffer.leaves(1_KiB, 300_ns);
+  EXPECT_TRUE(buffer.has_room(2_KiB, 100_ns));
+  EXPECT_FALSE(buffer.take(0, 2_KiB, 400_ns));
+  EXPECT_TRUE(buffer.take_resumed().empty());
+  EXPECT_TRUE(buffer.pausing(0));
 }
 
 using Arrival = std::pair<std::size_t, Picoseconds>;
