@@ -114,8 +114,10 @@ TEST(ContextTiming, MissesUnderWayBoundTheRate) {
     ASSERT_GT(at.size(), 100u);
     const double packets = static_cast<double>(at.size() - 20);
     const auto span = static_cast<double>((at.back() - at[19]).count());
-    EXPECT_NEAR(packets / span * static_cast<double>(read.count()), under_way[n],
-                0.03 * under_way[n]);
+    const double reads = packets / span * static_cast<double>(read.count());
+    EXPECT_LE(reads, under_way[n]);
+    // Reads of payload are in the way on the link.
+    EXPECT_GE(reads, 0.94 * under_way[n]);
     EXPECT_EQ(lines[n].nic->cache()->counters(CacheKind::translation).misses, 0u);
   }
 }
