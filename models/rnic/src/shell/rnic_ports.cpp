@@ -148,7 +148,14 @@ void rnic::decide_ports_before(Picoseconds end) {
     if (response_due && respond_by_engine()) continue;
     Gate next{never, IdleCause::no_work};
     const bool stopped = nacks_.stalls_port();
-    const int qp = stopped ? -1 : pick_for_ports(next);
+    // While all units are busy nobody is asked, as in front of a wire.
+    const Picoseconds free = engine_leads_ ? engine_->any_from() : cursor_;
+    int qp = -1;
+    if (!stopped && free <= cursor_) {
+      qp = pick_for_ports(next);
+    } else if (!stopped && scheduler_.any_can_send()) {
+      next = {free, IdleCause::engine};
+    }
     if (qp >= 0) {
       const auto i = static_cast<std::size_t>(qp);
       if (engine_) engine_->send(i, begins_message(qps_[i]), cursor_);
