@@ -55,9 +55,12 @@ Outcome outcome(const std::string& question) {
   Outcome out;
   for (const auto& o : file.at("observation")) {
     double ours = value_of(summaries.at(o.at("condition")), o.at("quantity"));
-    if (o.contains("over")) ours /= value_of(summaries.at(o.at("over")), o.at("quantity"));
+    if (o.contains("relative_to"))
+      ours /= value_of(summaries.at(o.at("relative_to")), o.at("quantity"));
     const double published = o.at("value");
-    const bool met = std::abs(ours - published) <= o.at("tolerance").get<double>();
+    const bool bound = o.contains("relation") && o.at("relation") == "at_most";
+    const bool met = (bound ? ours - published : std::abs(ours - published)) <=
+                     o.at("tolerance").get<double>();
     const std::string id = o.at("id");
     if (o.at("use") == "fit") out.fitted.insert(id);
     if (met) continue;
