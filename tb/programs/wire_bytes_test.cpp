@@ -12,7 +12,7 @@
 namespace horae::programs {
 namespace {
 
-using Frame = std::vector<std::uint8_t>;
+using Frame = FrameBytes;
 
 constexpr std::size_t tos = 15, ttl = 22, destination = 33;  // byte offsets behind Ethernet
 
@@ -130,7 +130,9 @@ TEST(WireBytes, WhatIsNoRoceIsCorruptedUntilAChipMendsIt) {
   Frame f;
   wire.arrive(p, f);
   const Frame before = f;
-  f.insert(f.begin() + 34, {1, 2, 3, 4});  // a shim in front of UDP
+  std::vector<std::uint8_t> longer(f.begin(), f.end());
+  longer.insert(longer.begin() + 34, {1, 2, 3, 4});  // a shim in front of UDP
+  f.assign(longer);
   f[destination] = 6;
   EXPECT_FALSE(wire.leave(p, f));
   EXPECT_TRUE(p.corrupted);

@@ -4,6 +4,7 @@
 #include <boost/crc.hpp>
 #include <boost/endian/conversion.hpp>
 
+#include "horae/core/codec.hpp"
 #include "infiniband.hpp"
 
 namespace horae::capture {
@@ -19,13 +20,6 @@ constexpr std::size_t minimum_without_fcs = wire::minimum_frame - wire::fcs;
 
 std::uint32_t get16(std::span<const std::uint8_t> b, std::size_t at) {
   return endian_load<std::uint32_t, 2, order::big>(&b[at]);
-}
-
-/// The one's complement checksum when a word under it becomes another (RFC 1624, equation 3).
-std::uint16_t updated(std::uint32_t checksum, std::uint32_t before, std::uint32_t after) {
-  std::uint32_t sum = (~checksum & 0xffff) + (~before & 0xffff) + (after & 0xffff);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
 }
 
 /// One's complement sum of 16-bit words; a last odd byte counts as the upper half of one.
@@ -93,7 +87,7 @@ void Rewriter::put_ip16(const Dissection& d, std::size_t at, std::uint32_t value
   put16(at, value);
   if (d.ipv6) return;
   const std::size_t checksum = d.ip + 10u;
-  put16(checksum, updated(get16(out_, checksum), before, value));
+  put16(checksum, updated_checksum(get16(out_, checksum), before, value));
 }
 
 void Rewriter::swap_macs(std::size_t at) {
@@ -205,7 +199,7 @@ void Rewriter::put_checksum(std::size_t at, std::size_t from, std::span<const st
   const auto part = [from](std::span<const std::uint8_t> b, std::size_t to) {
     return sum_of(b.subspan(from, std::min(to, b.size()) - from));
   };
-  put16(at, updated(get16(out_, at), part(old, old_end), part(out_, end)));
+  put16(at, updated_checksum(get16(out_, at), part(old, old_end), part(out_, end)));
 }
 
 /// Outer headers: their lengths and checksums follow what changed inside. An answer, `made` by the
@@ -250,7 +244,7 @@ void Rewriter::follow_tunnel(const Dissection& d, bool made, std::span<const std
   }
   put_checksum(at, next, old, old_end, end);
   // The length stands in the pseudo header as well.
-  const std::uint32_t sum = updated(get16(out_, at), udp, get16(out_, next + 4));
+  const std::uint32_t sum = updated_checksum(get16(out_, at), udp, get16(out_, next + 4));
   put16(at, sum == 0 ? 0xffffu : sum);
 }
 
@@ -303,7 +297,8 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
       } else {
         put_checksum(at, d.udp, old, old_end, udp_end);
         // The length stands in the pseudo header as well.
-        const std::uint32_t sum = updated(get16(out_, at), d.udp_end - d.udp, udp_end - d.udp);
+        const std::uint32_t sum =
+            updated_checksum(get16(out_, at), d.udp_end - d.udp, udp_end - d.udp);
         put16(at, sum == 0 ? 0xffffu : sum);
       }
     }

@@ -76,7 +76,7 @@ class P4Program final : public programs::Program {
     Frame& f = frames_->of(p);
     IngressResult& result =
         passes_.ingress(pass, port_of(pass, f), f.bytes, pass.resubmitted() ? &f.again : nullptr);
-    digests_ += passes_.take_digests().size();
+    if (passes_.has_digests()) digests_ += passes_.take_digests().size();
     watch();
     f.around = false;
     if (result.end == IngressResult::End::dropped_by_parser) {

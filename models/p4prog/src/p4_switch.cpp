@@ -74,7 +74,7 @@ std::vector<P4Switch::Output> P4Switch::inject(unsigned port, std::span<const st
   outputs_.clear();
   passes_.clear();
   arrivals_.clear();
-  arrivals_.push_back({port, Bytes8(bytes.begin(), bytes.end()), std::nullopt});
+  arrivals_.push_back({port, FrameBytes(bytes), std::nullopt});
   for (std::size_t next = 0; next < arrivals_.size(); ++next) {
     if (next == most_passes)
       throw ModelError(
@@ -152,7 +152,7 @@ void P4Switch::mirror(MirroredPacket copy) {
   egress(d, std::move(copy.bytes));
 }
 
-void P4Switch::egress(Departure d, Bytes8 bytes) {
+void P4Switch::egress(Departure d, FrameBytes bytes) {
   const unsigned number = pipe_of(d.port);
   PipePasses& passes = *pipes_[number].passes;
   if (d.bypass || !passes.has(Gress::egress)) return leave(d.port, std::move(bytes));
@@ -172,11 +172,11 @@ void P4Switch::egress(Departure d, Bytes8 bytes) {
   if (!dropped) leave(d.port, std::move(bytes));
 }
 
-void P4Switch::leave(unsigned port, Bytes8 bytes) {
+void P4Switch::leave(unsigned port, FrameBytes bytes) {
   if (options_.loopback.contains(port))
     arrivals_.push_back({port, std::move(bytes), std::nullopt});
   else
-    outputs_.push_back({port, std::move(bytes)});
+    outputs_.push_back({port, Bytes8(bytes.begin(), bytes.end())});
 }
 
 }  // namespace horae::p4prog

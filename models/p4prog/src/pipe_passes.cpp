@@ -43,12 +43,11 @@ std::uint64_t parser_error_bits(const std::string& name) {
 constexpr std::uint64_t source_extract_error = 0x0020;
 
 /// Makes a packet what it is behind the deparser. Most keep their length.
-void put_head(const PassResult& pass, Bytes8& packet) {
-  const auto taken = packet.begin() + static_cast<std::ptrdiff_t>(pass.taken);
+void put_head(const PassResult& pass, FrameBytes& packet) {
   if (pass.head.size() > pass.taken)
-    packet.insert(taken, pass.head.size() - pass.taken, 0);
-  else if (pass.head.size() < pass.taken)
-    packet.erase(packet.begin() + static_cast<std::ptrdiff_t>(pass.head.size()), taken);
+    packet.put_before(pass.head.size() - pass.taken);
+  else
+    packet.take_off(pass.taken - pass.head.size());
   std::copy_n(pass.head.data(), pass.head.size(), packet.data());
 }
 
@@ -150,11 +149,7 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
     pieces.push_back({static_cast<std::uint32_t>(fact), bits_of(*f.type), 0});
   }
   Front out{pack_plan(pieces), 0};
-  // put_front() begins with zeros: what is zero takes no step, and nothing is there before.
-  std::erase_if(out.facts.steps, [](const PackPlan::Step& s) {
-    return s.word == static_cast<std::uint32_t>(Fact::zero);
-  });
-  for (PackPlan::Step& s : out.facts.steps) s.keep = ~std::uint64_t{0};
+  out.facts.leave_out(static_cast<std::uint32_t>(Fact::zero));
   out.bytes = (out.facts.bits + 7) / 8;
   if (out.facts.words > most_front_words)
     throw InputError(fmt::format("{} of more than {} bytes", t->name, 8 * most_front_words));
@@ -162,7 +157,7 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
 }
 
 void PipePasses::put_front(const Front& front, const Facts& facts) {
-  std::array<std::uint64_t, most_front_words> words{};
+  std::array<std::uint64_t, most_front_words> words;
   front.facts.pack(facts.data(), words.data());
   put_.begin();
   put_.put_words(std::span(words).first(front.facts.words));
@@ -205,7 +200,7 @@ PassNote PipePasses::note_of(const Machine& machine, std::uint64_t instructions_
           machine.dropped_by_miss()};
 }
 
-IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, Bytes8& packet,
+IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, FrameBytes& packet,
                                    const Bytes8* resubmitted) {
   if (!machines_[0]) throw InputError("the pipe has no ingress");
   Machine& machine = *machines_[0];
@@ -223,7 +218,8 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, Bytes8& pack
   machine.control(pass);
   PassResult& result = deparse(machine, words_[0], pass);
   ingress_.note = note_of(machine, before);
-  std::move(result.digests.begin(), result.digests.end(), std::back_inserter(digests_));
+  if (!result.digests.empty())
+    std::move(result.digests.begin(), result.digests.end(), std::back_inserter(digests_));
   const std::uint64_t drop = machine.value(words_[0].drop);
   ingress_.told_to_drop = (drop & 1) != 0;
   if (result.resubmit && !ingress_.told_to_drop && resubmitted == nullptr) {
@@ -297,8 +293,9 @@ std::optional<MirroredPacket> PipePasses::mirrored(const PassResult::Copy& copy,
                                                    std::span<const std::uint8_t> packet) const {
   const auto session = manager_.sessions.find(copy.session);
   if (session == manager_.sessions.end()) return std::nullopt;
-  MirroredPacket out{session->second, copy.header};
-  out.bytes.insert(out.bytes.end(), packet.begin(), packet.end());
+  MirroredPacket out{session->second, FrameBytes(packet)};
+  out.bytes.put_before(copy.header.size());
+  std::ranges::copy(copy.header, out.bytes.begin());
   if (out.session.most_bytes != 0 && out.bytes.size() > out.session.most_bytes)
     out.bytes.resize(out.session.most_bytes);
   return out;
@@ -323,7 +320,7 @@ void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) 
   put_front(front_[1], facts);
 }
 
-EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure, Bytes8& packet) {
+EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure, FrameBytes& packet) {
   Machine& machine = *machines_[1];
   const std::uint64_t before = machine.instructions();
   put_egress_front(pass, departure);

@@ -18,29 +18,8 @@ using boost::endian::endian_load;
 using boost::endian::endian_store;
 using boost::endian::order;
 
-constexpr std::uint16_t ethertype_vlan = 0x8100;
-constexpr std::uint16_t ethertype_ipv4 = 0x0800;
-constexpr std::uint16_t ethertype_ipv6 = 0x86dd;
-
 std::uint16_t load16(std::span<const std::uint8_t> bytes, std::size_t at) {
   return endian_load<std::uint16_t, 2, order::big>(bytes.subspan(at).data());
-}
-
-struct NetworkHeader {
-  std::uint16_t ethertype = 0;
-  std::size_t at = 0;
-};
-
-/// Behind at most one VLAN tag.
-NetworkHeader network_header(std::span<const std::uint8_t> bytes) {
-  std::size_t at = wire::ethernet;
-  if (bytes.size() < at) return {};
-  std::uint16_t type = load16(bytes, at - 2);
-  if (type == ethertype_vlan && bytes.size() >= at + wire::vlan_tag) {
-    at += wire::vlan_tag;
-    type = load16(bytes, at - 2);
-  }
-  return {type, at};
 }
 
 bool has_ipv4(std::span<const std::uint8_t> bytes, const NetworkHeader& h) {
@@ -110,40 +89,37 @@ void mark_congestion(std::span<std::uint8_t> bytes) {
     const std::uint16_t before = load16(bytes, h.at);
     if ((before & 3) == 0 || (before & 3) == 3) return;
     bytes[h.at + 1] |= 3;
-    // RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
-    std::uint32_t sum = static_cast<std::uint16_t>(~load16(bytes, h.at + 10));
-    sum += static_cast<std::uint16_t>(~before) + std::uint32_t{load16(bytes, h.at)};
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = (sum & 0xffff) + (sum >> 16);
-    endian_store<std::uint16_t, 2, order::big>(bytes.subspan(h.at + 10).data(),
-                                               static_cast<std::uint16_t>(~sum));
+    const std::size_t checksum = h.at + 10;
+    endian_store<std::uint16_t, 2, order::big>(
+        bytes.subspan(checksum).data(),
+        updated_checksum(load16(bytes, checksum), before, load16(bytes, h.at)));
   } else if (h.ethertype == ethertype_ipv6 && bytes.size() >= h.at + wire::ipv6) {
     const unsigned ecn = bytes[h.at + 1] >> 4 & 3;
     if (ecn != 0) bytes[h.at + 1] |= 0x30;
   }
 }
 
-void WireBytes::arrive(const Packet& p, std::vector<std::uint8_t>& bytes) const {
+void WireBytes::arrive(const Packet& p, FrameBytes& bytes) const {
   const auto found = carried_.find(&p);
   if (found == carried_.end() || found->second.id != p.id) {
-    bytes = made_of_fields(p);
+    bytes.assign(made_of_fields(p));
     return;
   }
   const Carried& c = found->second;
-  bytes.assign(c.bytes.begin(), c.bytes.end());
+  bytes.assign(c.bytes);
   bytes.resize(c.length);
   if (p.ecn == Ecn::ce) mark_congestion(bytes);
 }
 
-bool WireBytes::leave(Packet& p, std::vector<std::uint8_t>& bytes) {
+bool WireBytes::leave(Packet& p, FrameBytes& bytes) {
   if (p.ecn == Ecn::ce) mark_congestion(bytes);
-  const auto last =
-      std::find_if(bytes.rbegin(), bytes.rend(), [](std::uint8_t byte) { return byte != 0; });
+  std::size_t used = bytes.size();
+  while (used > 0 && bytes[used - 1] == 0) --used;
   Carried& c = carried_[&p];
   if (c.id != p.id) c.unreadable = false;
   c.id = p.id;
   c.length = bytes.size();
-  c.bytes.assign(bytes.begin(), last.base());
+  c.bytes.assign(bytes.data(), bytes.data() + used);
   const auto fields = read(bytes);
   if (fields) {
     if (c.unreadable) p.corrupted = false;

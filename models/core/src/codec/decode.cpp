@@ -202,6 +202,23 @@ void get_body(Reader& in, RoceFrame& f, const ExtensionHeaders& headers, std::si
 
 }  // namespace
 
+NetworkHeader network_header(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < wire::ethernet) return {};
+  const auto type_before = [&](std::size_t at) {
+    return endian_load<std::uint16_t, 2, order::big>(bytes.subspan(at - 2).data());
+  };
+  constexpr std::size_t tagged = wire::ethernet + wire::vlan_tag;
+  const std::uint16_t type = type_before(wire::ethernet);
+  if (type == ethertype_vlan && bytes.size() >= tagged) return {type_before(tagged), tagged};
+  return {type, wire::ethernet};
+}
+
+std::uint16_t updated_checksum(std::uint32_t checksum, std::uint32_t before, std::uint32_t after) {
+  std::uint32_t sum = (~checksum & 0xffff) + (~before & 0xffff) + (after & 0xffff);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  return static_cast<std::uint16_t>(~sum);
+}
+
 RoceFrame decode(std::span<const std::uint8_t> bytes, DecodeOptions options) {
   RoceFrame f;
   if (options.fcs) {
@@ -217,16 +234,15 @@ RoceFrame decode(std::span<const std::uint8_t> bytes, DecodeOptions options) {
   in.need(wire::ethernet, "Ethernet header");
   in.get(f.ethernet.dst);
   in.get(f.ethernet.src);
-  std::uint16_t ethertype = in.get16();
-  if (ethertype == ethertype_vlan) {
+  const auto [ethertype, datagram] = network_header(bytes);
+  if (in.get16() == ethertype_vlan) {
     in.need(wire::vlan_tag, "VLAN tag");
     const std::uint16_t tag = in.get16();
     f.vlan = VlanTag{.pcp = static_cast<std::uint8_t>(tag >> 13),
                      .dei = (tag & 0x1000) != 0,
                      .vid = static_cast<std::uint16_t>(tag & 0xfff)};
-    ethertype = in.get16();
+    in.take(datagram - in.offset());
   }
-  const std::size_t datagram = in.offset();
   if (ethertype == ethertype_ipv4) {
     f.ip = get_ipv4(in, bytes);
   } else if (ethertype == ethertype_ipv6) {

@@ -13,9 +13,6 @@
 
 namespace horae::codec {
 
-inline constexpr std::uint16_t ethertype_vlan = 0x8100;
-inline constexpr std::uint16_t ethertype_ipv4 = 0x0800;
-inline constexpr std::uint16_t ethertype_ipv6 = 0x86dd;
 inline constexpr std::uint8_t protocol_udp = 17;
 
 /// One's complement sum of RFC 1071 over whole 16-bit words: zero over a header with its right

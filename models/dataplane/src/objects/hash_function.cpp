@@ -27,13 +27,6 @@ std::uint64_t repeated(std::uint64_t value, unsigned width) {
   return out;
 }
 
-/// Crc::start() turns the initial value around, bit by bit; most have one that is the same then.
-std::uint64_t start_of(const Crc& crc) {
-  const CrcParameters& p = crc.parameters();
-  const bool same = p.initial == 0 || p.initial == low_bits(~std::uint64_t{0}, p.width);
-  return same && p.reflected ? p.initial : crc.start();
-}
-
 }  // namespace
 
 HashFunction::HashFunction(const HashAlgorithm& algorithm, unsigned output_bits)
@@ -44,7 +37,7 @@ HashFunction::HashFunction(const HashAlgorithm& algorithm, unsigned output_bits)
 
 HashFunction::Prepared HashFunction::prepared(const HashAlgorithm& algorithm) {
   if (const auto* crc = std::get_if<CrcHash>(&algorithm))
-    return PreparedCrc{Crc(crc->crc), crc->high_bits, crc->extended};
+    return PreparedCrc{Crc(crc->crc), Crc(crc->crc).start(), crc->high_bits, crc->extended};
   if (const auto* x = std::get_if<XorHash>(&algorithm)) {
     if (x->width < 1 || x->width > 64)
       throw ModelError(fmt::format("an XOR of words of {} bits; expected 1 to 64", x->width));
@@ -54,21 +47,24 @@ HashFunction::Prepared HashFunction::prepared(const HashAlgorithm& algorithm) {
   return IdentityHash{};
 }
 
-std::uint64_t HashFunction::of(const BitString& fields) const {
+std::uint64_t HashFunction::Fields::at(unsigned from, unsigned count) const {
+  return bits_at(words, from, count);
+}
+
+std::uint64_t HashFunction::of(std::span<const std::uint64_t> words, unsigned bits) const {
+  const Fields fields{words.data(), bits};
   return low_bits(std::visit([&](const auto& hash) { return value(hash, fields); }, algorithm_),
                   output_bits_);
 }
 
-std::uint64_t HashFunction::value(const PreparedCrc& hash, const BitString& fields) const {
+std::uint64_t HashFunction::value(const PreparedCrc& hash, const Fields& fields) const {
   const Crc& crc = hash.crc;
-  std::uint64_t reg = start_of(crc);
-  const unsigned first = fields.bits() % 8;
+  std::uint64_t reg = hash.start;
+  const unsigned first = fields.bits % 8;
   if (first != 0) reg = crc.next(reg, static_cast<std::uint8_t>(fields.at(0, first)));
-  for (unsigned at = first; at < fields.bits(); at += 64) {
-    const unsigned part = std::min(64u, fields.bits() - at);
-    std::uint64_t word = fields.at(at, part) << (64 - part);
-    for (unsigned done = 0; done < part; done += 8, word <<= 8)
-      reg = crc.next(reg, static_cast<std::uint8_t>(word >> 56));
+  for (unsigned at = first; at < fields.bits; at += 64) {
+    const unsigned part = std::min(64u, fields.bits - at);
+    reg = crc.next(reg, fields.at(at, part) << (64 - part), part / 8);
   }
   const std::uint64_t result = crc.result(reg);
   const unsigned width = crc.parameters().width;
@@ -76,24 +72,24 @@ std::uint64_t HashFunction::value(const PreparedCrc& hash, const BitString& fiel
   return hash.extended ? repeated(result, width) : result;
 }
 
-std::uint64_t HashFunction::value(const XorHash& hash, const BitString& fields) const {
+std::uint64_t HashFunction::value(const XorHash& hash, const Fields& fields) const {
   std::uint64_t out = 0;
-  for (unsigned at = 0; at < fields.bits(); at += hash.width) {
-    const unsigned part = std::min(hash.width, fields.bits() - at);
+  for (unsigned at = 0; at < fields.bits; at += hash.width) {
+    const unsigned part = std::min(hash.width, fields.bits - at);
     out ^= fields.at(at, part) << (hash.width - part);
   }
   return out;
 }
 
-std::uint64_t HashFunction::value(const IdentityHash&, const BitString& fields) const {
-  const unsigned part = std::min(64u, fields.bits());
-  return fields.at(fields.bits() - part, part);
+std::uint64_t HashFunction::value(const IdentityHash&, const Fields& fields) const {
+  const unsigned part = std::min(64u, fields.bits);
+  return fields.at(fields.bits - part, part);
 }
 
-std::uint64_t HashFunction::value(const RandomHash& hash, const BitString& fields) const {
+std::uint64_t HashFunction::value(const RandomHash& hash, const Fields& fields) const {
   std::uint64_t out = mixed(hash.seed);
-  for (unsigned bit = 0; bit < fields.bits(); ++bit) {
-    if (fields.at(bit, 1) != 0) out ^= mixed(hash.seed + fields.bits() - bit);
+  for (unsigned bit = 0; bit < fields.bits; ++bit) {
+    if (fields.at(bit, 1) != 0) out ^= mixed(hash.seed + fields.bits - bit);
   }
   return out;
 }

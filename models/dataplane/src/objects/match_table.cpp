@@ -22,20 +22,12 @@ BitString under_mask(BitString value, const BitString& mask) {
   return value;
 }
 
-/// The `count` (1 to 64) bits from bit `from` on of BitString::words().
-std::uint64_t bits_of(std::span<const std::uint64_t> words, unsigned from, unsigned count) {
-  const unsigned word = from / 64, used = from % 64;
-  std::uint64_t top = words[word] << used;
-  if (used + count > 64) top |= words[word + 1] >> (64 - used);
-  return top >> (64 - count);
-}
-
 /// Compares the bits from bit `from` on with a number of as many bits.
 std::strong_ordering compare(std::span<const std::uint64_t> words, unsigned from,
                              const BitString& with) {
   for (unsigned done = 0; done < with.bits(); done += 64) {
     const unsigned part = std::min(64u, with.bits() - done);
-    const auto order = bits_of(words, from + done, part) <=> with.at(done, part);
+    const auto order = bits_at(words.data(), from + done, part) <=> with.at(done, part);
     if (order != std::strong_ordering::equal) return order;
   }
   return std::strong_ordering::equal;
@@ -43,9 +35,9 @@ std::strong_ordering compare(std::span<const std::uint64_t> words, unsigned from
 
 bool equal_under(std::span<const std::uint64_t> key, const BitString& mask,
                  const BitString& value) {
+  const std::uint64_t *m = mask.words().data(), *v = value.words().data();
   std::uint64_t differ = 0;
-  for (std::size_t w = 0; w < key.size(); ++w)
-    differ |= (key[w] & mask.words()[w]) ^ value.words()[w];
+  for (std::size_t w = 0; w < key.size(); ++w) differ |= (key[w] & m[w]) ^ v[w];
   return differ == 0;
 }
 
@@ -99,6 +91,11 @@ BitString any_key(const std::vector<MatchField>& fields) {
 }
 
 }  // namespace
+
+bool MatchTable::Range::has(std::span<const std::uint64_t> key) const {
+  if (bits <= 64) return bits_at(key.data(), at, bits) - lowest <= span;
+  return compare(key, at, low) >= 0 && compare(key, at, high) <= 0;
+}
 
 MatchTable::MatchTable(Pipeline& pipeline, Gress gress, const std::string& name,
                        std::vector<MatchField> fields, MatchSpec spec, const Needs& needs)
@@ -158,7 +155,11 @@ MatchTable::Entry MatchTable::entry_of(const std::vector<FieldPattern>& patterns
       const bool single = p.value == p.other;
       entry.value.append(single ? p.value : BitString::zeros(field.bits));
       entry.mask.append(single ? BitString::ones(field.bits) : BitString::zeros(field.bits));
-      if (!single && !(p == any(field))) entry.ranges.push_back({at, field.bits, p.value, p.other});
+      if (single || p == any(field)) continue;
+      Range& range = entry.ranges.emplace_back(Range{at, field.bits, p.value, p.other});
+      if (field.bits > 64) continue;
+      range.lowest = p.value.at(0, field.bits);
+      range.span = p.other.at(0, field.bits) - range.lowest;
       continue;
     }
     if (field.kind == FieldMatch::lpm) entry.prefix = *prefix_length(p.other);
@@ -224,6 +225,7 @@ void MatchTable::erase(std::size_t place) {
   free_.push_back(place);
   --size_;
   stale_ = true;
+  exact_ = nullptr;
 }
 
 void MatchTable::clear() {
@@ -233,6 +235,7 @@ void MatchTable::clear() {
   ranged_.clear();
   size_ = 0;
   stale_ = false;
+  exact_ = nullptr;
 }
 
 bool MatchTable::wins(std::size_t place, std::size_t other) const {
@@ -254,6 +257,7 @@ void MatchTable::index(std::size_t place) {
   const auto before = [&](std::size_t a, std::size_t b) { return wins(a, b); };
   if (!e.ranges.empty()) {
     ranged_.insert(std::ranges::upper_bound(ranged_, place, before), place);
+    exact_ = nullptr;
     return;
   }
   Group& group = group_of(e.mask);
@@ -263,6 +267,8 @@ void MatchTable::index(std::size_t place) {
     group.places.put(value, static_cast<std::uint32_t>(place));
   if (group.places.size() == 1 || wins(place, group.best)) group.best = place;
   std::ranges::sort(groups_, before, &Group::best);
+  const bool exact = groups_.size() == 1 && groups_.front().whole && ranged_.empty();
+  exact_ = exact ? &groups_.front().places : nullptr;
 }
 
 void MatchTable::rebuild() {
@@ -274,7 +280,7 @@ void MatchTable::rebuild() {
   }
 }
 
-MatchTable::Result MatchTable::peek(std::span<const std::uint64_t> key) {
+MatchTable::Result MatchTable::search(std::span<const std::uint64_t> key) {
   if (stale_) rebuild();
   std::uint32_t best = PackedKeys::none;
   const auto is_better = [&](std::size_t place) {
@@ -290,10 +296,8 @@ MatchTable::Result MatchTable::peek(std::span<const std::uint64_t> key) {
   for (const std::size_t place : ranged_) {
     if (!is_better(place)) break;
     const Entry& e = *entries_[place];
-    const auto within = [&](const Range& range) {
-      return compare(key, range.at, range.low) >= 0 && compare(key, range.at, range.high) <= 0;
-    };
-    if (equal_under(key, e.mask, e.value) && std::ranges::all_of(e.ranges, within)) {
+    if (equal_under(key, e.mask, e.value) &&
+        std::ranges::all_of(e.ranges, [&](const Range& range) { return range.has(key); })) {
       best = static_cast<std::uint32_t>(place);
       break;
     }

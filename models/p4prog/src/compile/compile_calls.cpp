@@ -212,6 +212,8 @@ void Compiler::choose_fields(HeaderCode& code, const Type& type) const {
     code.named_windows = FieldWindows(code.named);
     return;
   }
+  code.all_windows = FieldWindows(code.fields);
+  code.in_windows = code.fixed_bits % 8 == 0 && code.all_windows.beyond.empty();
   const auto found = field_uses_.find(type.name);
   if (found == field_uses_.end()) return;
   for (std::uint32_t i = 0; i < found->second.size() && i < type.fields.size(); ++i) {

@@ -147,6 +147,15 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
     code.packed = pack_plan(code.arguments);
     symmetric_pairs(code, object, e);
   }
+  if (code.kind == ExternKind::checksum_update) {
+    std::span<const Piece> summed = code.arguments;
+    if (code.argument_begins.size() > 1) summed = summed.first(code.argument_begins[1]);
+    code.packed = pack_plan(summed);
+    for (const Piece& p : summed) {
+      if (p.valid != 0 && std::ranges::find(code.validity, p.valid) == code.validity.end())
+        code.validity.push_back(p.valid);
+    }
+  }
   if ((code.kind == ExternKind::counter_set || code.kind == ExternKind::counter_push) &&
       e.operands.size() >= 5)
     code.cell = bit_of_byte(e.operands[0]);
@@ -285,7 +294,19 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
     }
   }
   const std::vector<std::uint32_t> outputs = code.outputs;
-  call_extern(std::move(code));
+  // Most accesses are of one cell that the index or the entry gives: their code runs in line.
+  const bool one_cell = !f.parameters.empty() && code.cell_bits != 128 &&
+                        (code.by == CellBy::index || code.by == CellBy::entry);
+  if (one_cell) {
+    const std::uint32_t cell = code.cell, second = code.second == 0 ? 0 : cell + code.second;
+    const std::uint32_t index = code.arguments.empty() ? 0 : code.arguments.front().word;
+    out_.externs.push_back(std::move(code));
+    emit(Op::open_cell, static_cast<std::uint32_t>(outputs.size()), cell, index,
+         outputs.empty() ? 0 : outputs.front(), number);
+    emit(Op::close_cell, 0, cell, 0, second, number);
+  } else {
+    call_extern(std::move(code));
+  }
   const auto type_at = [&](std::size_t i) -> const Type& {
     return *block_->variables[f.parameters[next + i]].type;
   };

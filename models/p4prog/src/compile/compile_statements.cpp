@@ -166,7 +166,7 @@ void Compiler::assign(const Expr& target, const Expr& from) {
   }
   into(to.word, from);
   write_field(to);
-  if (to.mark != 0) emit(Op::constant, 0, to.mark, 0, 0, 1);
+  if (to.mark != 0) emit(Op::move, 0, to.mark, number(1), 0, 1);
 }
 
 void Compiler::store(const Ref& to, std::uint32_t from) {
@@ -185,7 +185,7 @@ void Compiler::store(const Ref& to, std::uint32_t from) {
   } else if (to.word != from) {
     emit(Op::move, 0, to.word, from, 0, size_of(*to.type));
   }
-  if (to.mark != 0) emit(Op::constant, 0, to.mark, 0, 0, 1);
+  if (to.mark != 0) emit(Op::move, 0, to.mark, number(1), 0, 1);
 }
 
 /// Headers become invalid; the rest keeps what it has, which P4 leaves open.

@@ -82,6 +82,15 @@ std::uint32_t Compiler::allocate(std::uint32_t words) {
   return at;
 }
 
+/// Of what is zero before a pass.
+std::uint32_t Compiler::cleared(std::uint32_t words) {
+  auto& all = out_.cleared;
+  const std::uint32_t at = allocate(words);
+  if (all.empty() || all.back().first + all.back().second != at) all.emplace_back(at, 0);
+  all.back().second += words;
+  return at;
+}
+
 std::vector<std::uint64_t> Compiler::words(const Integer& value, std::uint32_t bits) const {
   std::vector<std::uint64_t> out(words_of(bits));
   Integer rest = value;
@@ -112,9 +121,27 @@ std::uint32_t Compiler::constant(const Integer& value, std::uint32_t bits) {
 std::uint32_t Compiler::emit(Op op, std::uint32_t width, std::uint32_t d, std::uint32_t a,
                              std::uint32_t b, std::uint32_t n) {
   if (op == Op::move && n == 1) op = Op::move_word;
-  out_.code.push_back({op, width, d, a, b, n});
+  if (op == Op::move_word && takes_over(d, a)) return here() - 1;
+  out_.code.push_back({op, width, d, a, b, n, wide::low_mask(std::min(width, 64u))});
   out_.places.push_back(place_);
   return here() - 1;
+}
+
+/// A temporary that the instruction before has made, and that is copied now: it goes where it is
+/// wanted at once. No jump comes here.
+bool Compiler::takes_over(std::uint32_t d, std::uint32_t temporary) {
+  if (here() == landed_ || temporary < constant_region || is_cleared(temporary)) return false;
+  if (out_.code.empty() || out_.code.back().d != temporary) return false;
+  Instruction& last = out_.code.back();
+  const bool of_one_word =
+      last.op <= Op::extend_sign ? last.op != Op::insert : last.op == Op::move_word;
+  if (of_one_word) last.d = d;
+  return of_one_word;
+}
+
+bool Compiler::is_cleared(std::uint32_t word) const {
+  return std::ranges::any_of(out_.cleared,
+                             [&](const auto& range) { return word - range.first < range.second; });
 }
 
 void Compiler::begin(const Block& block) {
@@ -124,16 +151,16 @@ void Compiler::begin(const Block& block) {
   for (std::uint32_t i = 0; i < block.variables.size(); ++i) {
     const Type& type = *block.variables[i].type;
     if (i >= block.parameters) {
-      variables_[i] = allocate(size_of(type));
+      variables_[i] = cleared(size_of(type));
       open_words(variables_[i], type, block.variables[i].name, true);
     } else if (is_intrinsic(type)) {
       auto found = std::ranges::find(out_.intrinsic, type.name, &GressCode::Intrinsic::type_name);
       if (found == out_.intrinsic.end())
-        found = out_.intrinsic.insert(found, {type.name, &type, allocate(size_of(type))});
+        found = out_.intrinsic.insert(found, {type.name, &type, cleared(size_of(type))});
       variables_[i] = found->word;
     } else {
       if (shared == shared_.size()) {
-        shared_.push_back({&type, allocate(size_of(type))});
+        shared_.push_back({&type, cleared(size_of(type))});
         open_words(shared_.back().second, type, block.variables[i].name, true);
       }
       if (shared_[shared].second == 0 || size_of(*shared_[shared].first) != size_of(type))
@@ -189,7 +216,7 @@ void Compiler::mark_learned_cells() {
       continue;
     const std::uint32_t apply = method_of(object, "apply");
     if (apply != p4lang::no_block && !block_->functions[apply].parameters.empty())
-      marks_[block_->functions[apply].parameters[0]] = allocate(1);
+      marks_[block_->functions[apply].parameters[0]] = cleared(1);
   }
 }
 
@@ -199,7 +226,7 @@ void Compiler::functions() {
   function_result_.assign(block_->functions.size(), 0);
   table_at_.clear();
   for (std::uint32_t i = 0; i < block_->functions.size(); ++i)
-    function_result_[i] = allocate(size_of(*block_->functions[i].result));
+    function_result_[i] = cleared(size_of(*block_->functions[i].result));
   const auto first_table = static_cast<std::uint32_t>(out_.tables.size());
   for (std::uint32_t i = 0; i < block_->tables.size(); ++i) table_at_.push_back(first_table + i);
   out_.tables.resize(first_table + block_->tables.size());
@@ -318,7 +345,12 @@ std::uint32_t Compiler::parser(const Block& block) {
   reject_at_ = accept_at_;
   for (const auto& [at, next] : state_jumps_) out_.code[at].n = state_target(next);
   for (auto s = first_select; s < out_.selects.size(); ++s) {
-    for (CaseCode& c : out_.selects[s].cases) c.next = state_target(c.next);
+    SelectCode& select = out_.selects[s];
+    for (CaseCode& c : select.cases) c.next = state_target(c.next);
+    const auto has_no_sets = [](const CaseCode& c) { return c.sets.empty(); };
+    if (select.packed.words > 1 || !std::ranges::all_of(select.cases, has_no_sets)) continue;
+    for (const CaseCode& c : select.cases)
+      select.short_cases.push_back({c.value[0], c.mask[0], c.next});
   }
   close();
   return entry;
@@ -380,8 +412,28 @@ void Compiler::add_set(CaseCode& out, const p4lang::KeySet& set, std::uint32_t o
   }
 }
 
+/// Of an action of a table: whether its code only copies words and data.
+void Compiler::find_copies(ActionCode& action) const {
+  for (std::uint32_t at = action.entry;; ++at) {
+    const Instruction& i = out_.code[at];
+    if (i.op == Op::give_back) break;
+    const auto& data = action.data_words;
+    if (i.op != Op::move_word || std::ranges::find(data, i.d) != data.end()) {
+      action.copies.clear();
+      return;
+    }
+    const auto of = static_cast<std::uint32_t>(std::ranges::find(data, i.a) - data.begin());
+    const bool is_data = of < data.size();
+    action.copies.push_back({i.d, is_data ? of : i.a, is_data});
+  }
+  action.only_copies = true;
+}
+
 void Compiler::finish() {
   out_.words = next_word_;
+  for (TableCode& table : out_.tables) {
+    for (ActionCode& action : table.actions) find_copies(action);
+  }
   for (std::size_t i = 0; i < header_types_.size(); ++i)
     choose_fields(out_.headers[i], *header_types_[i]);
 }
@@ -396,12 +448,24 @@ FieldWindows::FieldWindows(std::span<const FieldCode> fields) {
         f.at + f.bits > 8 * windows.back().byte + 64)
       windows.push_back({f.at / 8, 0, 0});
     Window& window = windows.back();
-    const auto before = static_cast<std::uint8_t>(f.at - 8 * window.byte);
-    const auto rest = static_cast<std::uint8_t>(64 - f.bits);
-    parts.push_back({f.offset, before, rest});
+    const std::uint32_t before = f.at - 8 * window.byte, behind = 64 - before - f.bits;
+    parts.push_back({f.offset, behind, wide::low_mask(f.bits)});
     window.end = static_cast<std::uint32_t>(parts.size());
-    window.mask |= __builtin_bswap64(~std::uint64_t{0} << rest >> before);
+    window.mask |= __builtin_bswap64(wide::low_mask(f.bits) << behind);
   }
+}
+
+void PackPlan::leave_out(std::uint32_t word) {
+  PackPlan rest;
+  std::size_t at = 0;
+  for (const std::uint32_t end : ends) {
+    for (; at < end; ++at) {
+      if (steps[at].word != word) rest.steps.push_back(steps[at]);
+    }
+    rest.ends.push_back(static_cast<std::uint32_t>(rest.steps.size()));
+  }
+  steps = std::move(rest.steps);
+  ends = std::move(rest.ends);
 }
 
 PackPlan pack_plan(std::span<const Piece> pieces) {
@@ -409,14 +473,14 @@ PackPlan pack_plan(std::span<const Piece> pieces) {
   for (const Piece& p : pieces) {
     in_parts(out.bits, p.bits,
              [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
-               const bool is_first = out.steps.empty() || out.steps.back().to != to;
-               out.steps.push_back({p.word + from, static_cast<std::uint16_t>(rotation),
-                                    static_cast<std::uint16_t>(to), mask,
-                                    is_first ? 0 : ~std::uint64_t{0}});
+               out.steps.push_back({p.word + from, static_cast<std::uint32_t>(rotation), mask});
+               out.ends.resize(std::max<std::size_t>(out.ends.size(), to + 1));
+               out.ends[to] = static_cast<std::uint32_t>(out.steps.size());
              });
     out.bits += p.bits;
   }
   out.words = words_of(out.bits);
+  out.ends.resize(out.words);
   return out;
 }
 

@@ -41,12 +41,15 @@ class Compiler {
 
   // Words and instructions.
   std::uint32_t allocate(std::uint32_t words);
+  std::uint32_t cleared(std::uint32_t words);
   std::uint32_t constant(const p4lang::Integer& value, std::uint32_t bits);
   std::uint32_t number(std::uint64_t value) { return constant(value, 64); }
   std::uint32_t here() const { return static_cast<std::uint32_t>(out_.code.size()); }
   std::uint32_t emit(Op op, std::uint32_t width, std::uint32_t d, std::uint32_t a = 0,
                      std::uint32_t b = 0, std::uint32_t n = 0);
-  void land(std::uint32_t jump) { out_.code[jump].n = here(); }
+  void land(std::uint32_t jump) { out_.code[jump].n = landed_ = here(); }
+  bool takes_over(std::uint32_t d, std::uint32_t temporary);
+  bool is_cleared(std::uint32_t word) const;
   [[noreturn]] void refuse(const p4lang::Place& place, const std::string& what) const;
 
   // Blocks.
@@ -59,6 +62,7 @@ class Compiler {
   void state(std::uint32_t index);
   std::uint32_t state_target(std::uint32_t state);
   void tables();
+  void find_copies(ActionCode& action) const;
 
   // Statements.
   void statements(const std::vector<Stmt>& list);
@@ -150,6 +154,7 @@ class Compiler {
   bool metadata_is_zero_ = false;  ///< @pa_auto_init_metadata
   p4lang::Place place_;            ///< of the statement
   std::uint32_t next_word_ = 1;
+  std::uint32_t landed_ = 0;     ///< where the last jump goes that was compiled before its target
   std::uint32_t temporary_ = 0;  ///< where those of a statement begin
   std::map<std::vector<std::uint64_t>, std::uint32_t> constants_;  ///< first words, by value
   struct FieldUse {

@@ -31,12 +31,16 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
       error_no_match_(error_named(program, "NoMatch")),
       error_stack_(error_named(program, "StackOutOfBounds")),
       error_header_(error_named(program, "HeaderTooShort")),
-      sums_(program.externs.size()),
-      summed_(program.externs.size()) {
+      sums_(program.externs.size()) {
   for (const auto& [word, value] : code.constants) words_[word] = value;
   std::size_t longest = 0;
   for (const SelectCode& select : code.selects)
     longest = std::max<std::size_t>(longest, select.packed.words);
+  for (const ExternCode& e : code.externs) {
+    longest = std::max<std::size_t>(longest, e.packed.words);
+    if (e.kind == ExternKind::checksum_add || e.kind == ExternKind::checksum_subtract)
+      summed_.push_back(e.object);
+  }
   packed_.resize(std::max<std::size_t>(longest, dataplane::BitString::most_words));
   const auto drop =
       intrinsic(gress == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"
@@ -47,6 +51,7 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
     for (const ActionCode& action : table.actions)
       drops.push_back(drop.word != 0 && writes(action.entry, drop.word));
   }
+  find_objects();
 }
 
 /// Whether what begins at an instruction may write a word, before it gives back.
@@ -89,7 +94,7 @@ Machine::IntrinsicWord Machine::intrinsic(std::string_view type, std::string_vie
 }
 
 void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet) {
-  std::fill(words_.begin() + code_.constant_words, words_.end(), 0);
+  for (const auto& [first, count] : code_.cleared) std::fill_n(words_.data() + first, count, 0);
   if (open_bits_) fill_open_words(code_, *open_bits_, words_.data());
   if (unwritten_) unwritten_->begin();
   in_.begin(front, packet, fcs_bits / 8);
@@ -101,7 +106,8 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   failed_ = missed_ = dropped_by_miss_ = short_extract_ = false;
   has_entry_ = false;
   learning_ = nullptr;
-  std::ranges::fill(sums_, 0);
+  for (const std::uint32_t object : summed_) sums_[object] = 0;
+  kept_from_ = kept_to_ = 0;
   rests_.clear();
   counters_ = {};
   counts_below_ = {};
@@ -150,11 +156,22 @@ PassResult& Machine::deparse(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.deparser);
   // What follows the last byte that was taken stays, without the FCS.
-  const std::size_t from = (in_.position() + 7) / 8;
+  std::uint32_t end = in_.position();
+  // So do the last headers, if they are as they came and reach into no FCS.
+  if (kept_to_ == end && end + fcs_bits <= in_.bits() && (kept_from_ | end | out_.bits()) % 8 == 0)
+    end = kept_to_ = kept_from_;
+  copy_kept();
+  const std::size_t from = (end + 7) / 8;
   out_.append(in_.front_from(from));
   result_.head = out_.bytes();
   result_.taken = in_.packet_before(from);
   return result_;
+}
+
+void Machine::copy_kept() {
+  if (kept_from_ == kept_to_) return;
+  out_.copy(in_, kept_from_, kept_to_ - kept_from_);
+  kept_from_ = kept_to_;
 }
 
 void Machine::fail(std::uint32_t error) {

@@ -49,6 +49,17 @@ std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
   return sum;
 }
 
+/// Of an update. Where all of its headers are there, of the fields as they are packed.
+std::uint64_t Machine::updated_sum(const ExternCode& code) {
+  for (const std::uint32_t valid : code.validity) {
+    if (word(valid) == 0) return ones_sum(argument_pieces(code, 0));
+  }
+  std::uint64_t sum = 0;
+  for (const std::uint64_t w : packed(code.packed)) sum += (w & 0xffffffff) + (w >> 32);
+  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return sum;
+}
+
 Bytes8 Machine::bytes_of(std::span<const Piece> pieces) const {
   PacketWriter out;
   for (const Piece& p : pieces) {
@@ -79,7 +90,7 @@ void Machine::checksum(const ExternCode& code) {
       give(code, sum);
       return;
     case ExternKind::checksum_update: {
-      const std::uint64_t out = ~ones_sum(argument_pieces(code, 0)) & 0xffff;
+      const std::uint64_t out = ~updated_sum(code) & 0xffff;
       give(code, out == 0 && argument(code, 1) != 0 ? 0xffff : out);
       return;
     }
@@ -223,6 +234,7 @@ void Machine::extern_call(const ExternCode& code) {
       RegisterObject& object = objects_.register_of(code.object);
       const std::uint64_t index = argument(code, 0);
       word(code.result) = 0;
+      if (object.wide || object.pair) word(code.result + 1) = 0;
       if (index >= object.entries) return;
       object.cells->apply(*pass_, index, [&](Cell& cell) {
         word(code.result) = cell.low;
@@ -313,8 +325,11 @@ void Machine::extern_call(const ExternCode& code) {
       average(code);
       return;
     case ExternKind::hash:
-      give(code,
-           objects_.hash(code).value(code.pairs.empty() ? string_of(code.packed) : hashed(code)));
+      if (code.packed.bits > dataplane::BitString::most_bits)
+        throw ModelError(pass_->describe() + ": more than 1024 bits are hashed at once");
+      give(code, code.pairs.empty()
+                     ? objects_.hash(code).value(packed(code.packed), code.packed.bits)
+                     : objects_.hash(code).value(hashed(code)));
       return;
     case ExternKind::random: {
       RandomStream& stream = objects_.random(code.object);

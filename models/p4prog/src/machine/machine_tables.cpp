@@ -1,5 +1,6 @@
 // Match tables, and the parser's choice of its next state.
 #include <algorithm>
+#include <bit>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -9,10 +10,27 @@ namespace horae::p4prog {
 
 using p4lang::SetKind;
 
-/// Lasts until the next one.
-std::span<const std::uint64_t> Machine::packed(const PackPlan& plan) {
-  plan.pack(words_.data(), packed_.data());
-  return {packed_.data(), plan.words};
+void Machine::find_objects() {
+  for (const TableSite& site : code_.sites) {
+    TableObject& table = objects_.tables().at(site.table);
+    const auto& steps = site.packed_keys.steps;
+    const bool one_step = steps.size() == 1 && site.packed_keys.words == 1;
+    const bool plain =
+        table.match && !table.digest && !table.direct && !table.profile && !table.selector;
+    table_runs_.push_back({table.match.get(), one_step ? steps.data() : nullptr,
+                           table.code->actions.data(), plain, &table, &site,
+                           &drops_.at(site.table)});
+  }
+  for (const ExternCode& e : code_.externs) {
+    CellRun& run = cell_runs_.emplace_back();
+    if (e.kind != ExternKind::register_action) continue;
+    RegisterObject& object = objects_.register_of(e.object);
+    if (!object.chained) run.cells = object.cells.get();
+    run.bits = object.cell_bits();
+    run.second = object.pair ? e.cell + e.second : 0;
+    run.entry = e.entry;
+    run.by_entry = e.by == CellBy::entry;
+  }
 }
 
 dataplane::BitString Machine::string_of(const PackPlan& plan) {
@@ -48,41 +66,66 @@ const dataplane::ActionCall* Machine::referred(const TableObject& table, const T
   return call != nullptr ? call : &table.match->default_call();
 }
 
-const ActionCode& Machine::apply(const Instruction& i) {
-  const TableSite& site = code_.sites.data()[i.n];
-  TableObject& table = objects_.tables().data()[site.table];
-  const dataplane::ActionCall* call = &table.only;
+template <bool watched>
+const Instruction* Machine::apply(const Instruction& i) {
+  const TableRun& run = table_runs_.data()[i.n];
   std::uint64_t* const w = words_.data();
-  if (table.digest) {
-    learning_ = &table;
-    learning_at_ = &site;
-  }
-  if (table.match) {
-    const auto result = table.match->lookup(*pass_, packed(site.packed_keys));
+  const dataplane::ActionCall* call;
+  if (run.match != nullptr) [[likely]] {
+    const PackPlan::Step* const step = run.step;
+    if (step != nullptr)
+      packed_.front() = std::rotl(w[step->word], static_cast<int>(step->rotation)) & step->mask;
+    else
+      run.site->packed_keys.pack(w, packed_.data());
+    const auto result = run.match->lookup(*pass_, {packed_.data(), run.site->packed_keys.words});
     call = result.call;
     w[i.d] = result.hit() ? 1 : 0;
     if (!result.hit()) {
       missed_ = true;
-      dropped_by_miss_ = dropped_by_miss_ || drops_[site.table][call->action];
+      dropped_by_miss_ = dropped_by_miss_ || (*run.drops)[call->action];
     }
-    if (call->action >= member_reference) call = referred(table, site, *call);
-    if (table.direct) {
-      has_entry_ = result.hit();
-      last_entry_ = result.place.value_or(0);
-    }
+    if (!run.plain) [[unlikely]]
+      call = &beside_key(run, *call, result.place);
   } else {
-    table.action->run(*pass_, [] {});
+    run.table->action->run(*pass_, [] {});
     w[i.d] = 0;
+    call = &beside_key(run, run.table->only, std::nullopt);
   }
   w[i.d + 1] = call->action;
-  const ActionCode& action = table.code->actions.data()[call->action];
+  const ActionCode& action = run.actions[call->action];
   const std::uint64_t* data = call->data.data();
-  std::size_t left = call->data.size();
-  for (const std::uint32_t word : action.data_words) {
-    w[word] = left > 0 ? *data++ : 0;
-    left -= left > 0 ? 1 : 0;
+  const std::size_t size = call->data.size();
+  if (!watched && action.only_copies) {
+    for (const ActionCode::Copy& copy : action.copies)
+      w[copy.to] = !copy.data ? w[copy.from] : copy.from < size ? data[copy.from] : 0;
+    return nullptr;
   }
-  return action;
+  std::size_t next = 0;
+  for (const std::uint32_t word : action.data_words) {
+    w[word] = next < size ? data[next] : 0;
+    ++next;
+  }
+  return code_.code.data() + action.entry;
+}
+
+template const Instruction* Machine::apply<true>(const Instruction&);
+template const Instruction* Machine::apply<false>(const Instruction&);
+
+/// Of a table that knows more than its key: a learning one, one of a profile, one whose entries
+/// have cells.
+const dataplane::ActionCall& Machine::beside_key(const TableRun& run,
+                                                 const dataplane::ActionCall& call,
+                                                 std::optional<std::uint32_t> place) {
+  TableObject& table = *run.table;
+  if (table.digest) {
+    learning_ = &table;
+    learning_at_ = run.site;
+  }
+  if (table.direct) {
+    has_entry_ = place.has_value();
+    last_entry_ = place.value_or(0);
+  }
+  return call.action >= member_reference ? *referred(table, *run.site, call) : call;
 }
 
 bool Machine::in_set(const SetCode& set, std::span<const Piece> on) {
@@ -102,8 +145,8 @@ bool Machine::in_set(const SetCode& set, std::span<const Piece> on) {
   });
 }
 
-/// Where the first case that matches goes on; none: the parser fails.
-std::optional<std::uint32_t> Machine::select(const SelectCode& s) {
+/// Where the first case that matches goes on.
+const Instruction* Machine::select(const SelectCode& s) {
   const auto key = packed(s.packed);
   for (const CaseCode& c : s.cases) {
     std::uint64_t differ = 0;
@@ -111,10 +154,10 @@ std::optional<std::uint32_t> Machine::select(const SelectCode& s) {
       differ |= (key.data()[w] ^ c.value.data()[w]) & c.mask.data()[w];
     if (differ != 0) continue;
     if (std::ranges::all_of(c.sets, [&](const SetCode& set) { return in_set(set, s.on); }))
-      return c.next;
+      return code_.code.data() + c.next;
   }
   fail(error_no_match_);
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace horae::p4prog

@@ -62,10 +62,9 @@ std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
 }  // namespace
 
 /// Only parsers go round, by a jump or a select.
-void Machine::check_length(std::uint64_t executed) const {
-  if (executed > most_instructions)
-    throw ModelError(fmt::format("{}: more than {} instructions in a pass", pass_->describe(),
-                                 most_instructions));
+void Machine::too_long() const {
+  throw ModelError(
+      fmt::format("{}: more than {} instructions in a pass", pass_->describe(), most_instructions));
 }
 
 bool Machine::extract(const Instruction& i, bool go_on) {
@@ -119,12 +118,22 @@ bool Machine::extract_varbit(const Instruction& i, const HeaderCode& header, std
 /// As it was extracted, with what was written since; or of its fields alone.
 void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
   if (header.has_origin && from[origin_word] != 0) {
-    const std::size_t at = out_.bits();
-    out_.copy(in_, static_cast<std::uint32_t>(from[origin_word]) - 1, header.fixed_bits);
+    const auto begin = static_cast<std::uint32_t>(from[origin_word]) - 1;
+    if (kept_to_ != begin) copy_kept();
+    if (kept_from_ == kept_to_) kept_from_ = begin;
+    kept_to_ = begin + header.fixed_bits;
+    if (header.written.empty()) return;
+    copy_kept();
+    const std::size_t at = out_.bits() - header.fixed_bits;
     const bool in_bytes = at % 8 == 0;
     if (in_bytes) header.written_windows.write(from, out_.written(at / 8));
     for (const FieldCode& f : in_bytes ? header.written_windows.beyond : header.written)
       out_.replace(at + f.at, from + f.offset, f.bits);
+    return;
+  }
+  copy_kept();
+  if (header.in_windows && out_.bits() % 8 == 0) {
+    header.all_windows.write(from, out_.zeros(header.fixed_bits / 8));
     return;
   }
   for (const FieldCode& f : header.fields) {
@@ -166,7 +175,7 @@ void Machine::run_code(std::uint32_t at) {
     const auto a = [&] { return w[i.a]; };
     const auto b = [&] { return w[i.b]; };
     const auto give = [&](std::uint64_t value) { w[i.d] = value; };
-    const auto give_bits = [&](std::uint64_t value) { w[i.d] = value & low_mask(i.width); };
+    const auto give_bits = [&](std::uint64_t value) { w[i.d] = value & i.mask; };
     const auto signed_a = [&] { return as_signed(w[i.a], i.width); };
     const auto signed_b = [&] { return as_signed(w[i.b], i.width); };
     switch (i.op) {
@@ -244,7 +253,7 @@ void Machine::run_code(std::uint32_t at) {
         give_bits(a() >> i.n);
         break;
       case Op::insert:
-        give((w[i.d] & ~(low_mask(i.width) << i.n)) | (a() & low_mask(i.width)) << i.n);
+        give((w[i.d] & ~(i.mask << i.n)) | (a() & i.mask) << i.n);
         break;
       case Op::concatenate:
         give(a() << i.n | b());
@@ -293,7 +302,8 @@ void Machine::run_code(std::uint32_t at) {
         break;
 
       case Op::jump:
-        check_length(executed);
+        if (executed > most_instructions) [[unlikely]]
+          too_long();
         next = code + i.n;
         break;
       case Op::jump_if:
@@ -329,17 +339,30 @@ void Machine::run_code(std::uint32_t at) {
         instructions_ += executed;
         return;
       case Op::table: {
-        const Instruction* const action = code + apply(i).entry;
-        if (action->op == Op::give_back) break;
+        const Instruction* const action = apply<watched>(i);
+        if (action == nullptr || action->op == Op::give_back) break;
         open.push(next);
         next = action;
         break;
       }
       case Op::select: {
-        check_length(executed);
-        const auto state = select(code_.selects.data()[i.n]);
-        if (!state) return;
-        next = code + *state;
+        if (executed > most_instructions) [[unlikely]]
+          too_long();
+        const SelectCode& on = code_.selects.data()[i.n];
+        next = nullptr;
+        if (!on.short_cases.empty()) {
+          on.packed.pack(w, packed_.data());
+          const std::uint64_t key = packed_.front();
+          for (const SelectCode::Short& c : on.short_cases) {
+            if (((key ^ c.value) & c.mask) != 0) continue;
+            next = code + c.next;
+            break;
+          }
+          if (next == nullptr) fail(error_no_match_);
+        } else {
+          next = select(on);
+        }
+        if (next == nullptr) return;
         break;
       }
       case Op::error:
@@ -350,11 +373,47 @@ void Machine::run_code(std::uint32_t at) {
         extern_call(code_.externs.data()[i.n]);
         if (failed_) return;
         break;
-
-      case Op::extract:
-        if (!extract(i, true)) return;
-        w[i.d + a()] = 1;
+      case Op::open_cell: {
+        const CellRun& run = cell_runs_.data()[i.n];
+        const std::uint64_t index = run.by_entry ? last_entry_ : a();
+        const bool is_there = run.cells != nullptr && (has_entry_ || !run.by_entry);
+        open_cell_ = is_there ? run.cells->open(*pass_, index) : nullptr;
+        if (open_cell_ == nullptr) [[unlikely]] {
+          extern_call(code_.externs.data()[i.n]);
+          ++next;
+          break;
+        }
+        w[i.b] = 0;
+        if (i.width > 1) [[unlikely]] {
+          for (const std::uint32_t output : code_.externs.data()[i.n].outputs) w[output] = 0;
+        }
+        w[i.d] = open_cell_->low;
+        if (run.second != 0) w[run.second] = open_cell_->high;
+        address_ = index * run.bits;
+        half_bits_ = run.bits / 2;
+        open.push(next);
+        next = code + run.entry;
         break;
+      }
+      case Op::close_cell:
+        open_cell_->low = w[i.d];
+        if (i.b != 0) open_cell_->high = w[i.b];
+        break;
+
+      case Op::extract: {
+        const HeaderCode& header = code_.headers.data()[i.n];
+        std::uint64_t* const to = w + i.d + a();
+        const std::uint32_t at = in_.position();
+        if (header.in_windows && at % 8 == 0 && at + header.fixed_bits <= in_.known()) [[likely]] {
+          header.named_windows.read(in_.here(), to);
+          to[origin_word] = 1 + at;
+          in_.go_on(header.fixed_bits);
+        } else if (!extract(i, true)) {
+          return;
+        }
+        *to = 1;
+        break;
+      }
       case Op::look_ahead:
         if (!extract(i, false)) return;
         if (i.width == 1) w[i.d + a()] = 1;

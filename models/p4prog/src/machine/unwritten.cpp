@@ -156,6 +156,7 @@ void UnwrittenWords::look(std::uint32_t at, const std::uint64_t* words) {
     case Op::give_back:
     case Op::end:
     case Op::advance_next:
+    case Op::close_cell:
       return;
     case Op::table:
       use(code_.sites[i.n].keys, words);
@@ -167,6 +168,7 @@ void UnwrittenWords::look(std::uint32_t at, const std::uint64_t* words) {
       use(code_.selects[i.n].on, words);
       return;
     case Op::extern_call:
+    case Op::open_cell:
       external(code_.externs[i.n], words);
       return;
     case Op::extract:

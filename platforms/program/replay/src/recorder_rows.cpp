@@ -112,10 +112,10 @@ void ReplayRecorder::write_bytes(const Slot& s, const Packet& p, unsigned port,
 /// If the program works on bytes, these are the bytes that leave.
 void ReplayRecorder::write_frame(const Packet& p, unsigned port, std::int64_t stamp_ns) {
   static constexpr Crc fcs{CrcParameters{}};
-  const std::vector<std::uint8_t>& bytes = frames_->of(p).bytes;
+  const std::span<const std::uint8_t> bytes = frames_->of(p).bytes;
   if (!setting_.fcs)
     return ports_[port].write(stamp_ns, bytes, static_cast<std::uint32_t>(bytes.size()));
-  std::vector<std::uint8_t> with_fcs = bytes;
+  std::vector<std::uint8_t> with_fcs(bytes.begin(), bytes.end());
   const std::uint64_t sum = fcs.of(bytes);
   for (int i = 0; i < wire::fcs; ++i) with_fcs.push_back(static_cast<std::uint8_t>(sum >> 8 * i));
   ports_[port].write(stamp_ns, with_fcs, static_cast<std::uint32_t>(with_fcs.size()));

@@ -183,6 +183,23 @@ struct DecodeOptions {
 /// an opcode the model has no name for decode with everything after the BTH as payload.
 RoceFrame decode(std::span<const std::uint8_t> bytes, DecodeOptions options = {});
 
+/// Ethertypes (IANA, IEEE 802 numbers).
+inline constexpr std::uint16_t ethertype_vlan = 0x8100;
+inline constexpr std::uint16_t ethertype_ipv4 = 0x0800;
+inline constexpr std::uint16_t ethertype_ipv6 = 0x86dd;
+
+/// Where a frame's network header is.
+struct NetworkHeader {
+  std::uint16_t ethertype = 0;  ///< of it; 0: the frame ends before it says one
+  std::size_t at = 0;           ///< byte
+};
+/// Of a frame from its destination MAC on, behind at most one VLAN tag. A tag that is cut off is
+/// the ethertype itself.
+NetworkHeader network_header(std::span<const std::uint8_t> bytes);
+
+/// An internet checksum when a word under it becomes another (RFC 1624, equation 3).
+std::uint16_t updated_checksum(std::uint32_t checksum, std::uint32_t before, std::uint32_t after);
+
 /// Invariant CRC (IBTA vol. 1, 7.8.1, as amended by annex A17.3.3) over `datagram`: a RoCEv2 packet
 /// from the first byte of its IP header to the last one before the ICRC. It is CRC-32 of Ethernet
 /// over 8 bytes of ones in place of InfiniBand's LRH, then the datagram with ones for what routers

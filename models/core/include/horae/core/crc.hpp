@@ -48,6 +48,15 @@ class Crc {
     return parameters_.reflected ? table_[(reg ^ byte) & 0xff] ^ reg >> 8
                                  : table_[reg >> 56 ^ byte] ^ reg << 8;
   }
+  /// Likewise of `bytes` bytes, the first one highest in `word`.
+  constexpr std::uint64_t next(std::uint64_t reg, std::uint64_t word, unsigned bytes) const {
+    if (parameters_.reflected) {
+      for (; bytes > 0; --bytes, word <<= 8) reg = table_[(reg ^ word >> 56) & 0xff] ^ reg >> 8;
+    } else {
+      for (; bytes > 0; --bytes, word <<= 8) reg = table_[(reg ^ word) >> 56] ^ reg << 8;
+    }
+    return reg;
+  }
   constexpr std::uint64_t result(std::uint64_t reg) const {
     return (parameters_.reflected ? reg : reg >> unused_bits()) ^ parameters_.final_xor;
   }

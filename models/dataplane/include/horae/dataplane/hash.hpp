@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "horae/core/error.hpp"
@@ -50,6 +51,9 @@ class Hash final : public Object {
   }
   /// Control plane: likewise.
   std::uint64_t value(const BitString& fields) const { return function_->of(fields); }
+  std::uint64_t value(std::span<const std::uint64_t> words, unsigned bits) const {
+    return function_->of(words, bits);
+  }
 
   /// The linear hash of the header's flow, as other switches compute it.
   std::uint16_t linear(const PassKind auto& pass, const LinearHash& function) {

@@ -77,8 +77,8 @@ class MatchTable final : public Object {
   const ActionCall& default_call() const { return default_; }
 
   struct Result {
-    const ActionCall* call = nullptr;  ///< never null; lasts until the next change
-    std::optional<std::size_t> place;  ///< of the entry; none: no entry matches
+    const ActionCall* call = nullptr;    ///< never null; lasts until the next change
+    std::optional<std::uint32_t> place;  ///< of the entry; none: no entry matches
     bool hit() const { return place.has_value(); }
   };
   /// `key` has the fields in their order.
@@ -89,7 +89,12 @@ class MatchTable final : public Object {
     return peek(key);
   }
   /// Control plane: likewise, without a pass.
-  Result peek(std::span<const std::uint64_t> key);
+  Result peek(std::span<const std::uint64_t> key) {
+    if (exact_ == nullptr) return search(key);
+    const std::uint32_t place = exact_->find(key.data());
+    if (place == PackedKeys::none) return {&default_, std::nullopt};
+    return {&entries_.data()[place]->call, place};
+  }
 
   /// The pattern that a field's every value matches.
   static FieldPattern any(const MatchField& field);
@@ -99,6 +104,10 @@ class MatchTable final : public Object {
   struct Range {
     unsigned at = 0, bits = 0;
     BitString low, high;
+    /// Of up to 64 bits: the same as numbers, the last the highest less the lowest.
+    std::uint64_t lowest = 0, span = 0;
+
+    bool has(std::span<const std::uint64_t> key) const;
   };
   struct Entry {
     std::vector<FieldPattern> patterns;
@@ -121,6 +130,7 @@ class MatchTable final : public Object {
                           const std::string& name);
   void check(const std::vector<FieldPattern>& patterns) const;
   Entry entry_of(const std::vector<FieldPattern>& patterns) const;
+  Result search(std::span<const std::uint64_t> key);
   void index(std::size_t place);
   void rebuild();
   Group& group_of(const BitString& mask);
@@ -134,8 +144,9 @@ class MatchTable final : public Object {
   std::vector<std::optional<Entry>> entries_;
   std::vector<std::size_t> free_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> ranged_;  ///< places of entries with ranges, the winner first
-  bool stale_ = false;               ///< entries were erased since the groups were made
+  std::vector<std::size_t> ranged_;    ///< places of entries with ranges, the winner first
+  bool stale_ = false;                 ///< entries were erased since the groups were made
+  const PackedKeys* exact_ = nullptr;  ///< all entries, where each asks for all bits
   ActionCall default_;
 };
 

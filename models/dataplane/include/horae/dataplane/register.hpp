@@ -67,6 +67,15 @@ class Register final : public Object, public AluSeat {
     return run(pass, index, std::forward<F>(f));
   }
 
+  /// The same in two steps: a cell to be read and written at once. Null where only apply() does it:
+  /// a first access, one that is watched, an index beyond the cells.
+  T* open(const Pass& pass, std::size_t index) {
+    if (index >= open_ || !actions_.empty()) [[unlikely]]
+      return nullptr;
+    check_single_access(pass);
+    return &cell(index);
+  }
+
   bool watch(RegisterObserver& watcher) override {
     watcher_ = &watcher;
     open_ = 0;

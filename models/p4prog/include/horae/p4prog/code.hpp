@@ -97,6 +97,11 @@ enum class Op : std::uint8_t {
   select,       ///< n: goes on where the first case that matches says
   error,        ///< n: the parser ends with that error, unless [a]
   extern_call,  ///< n
+  /// n: an extern's cell, of index [a], into d and, where it has two words, its second one; then
+  /// the
+  /// code that runs on it. b: the first of its `width` outputs, which are zero before.
+  open_cell,
+  close_cell,  ///< behind it: d, and b if it is not 0, into the cell
   // Packets.
   extract,          ///< n: a header from the packet into d + [a]; [b]: bits of its varbit
   look_ahead,       ///< likewise, without going on
@@ -114,6 +119,7 @@ struct Instruction {
   std::uint32_t width = 0;
   std::uint32_t d = 0, a = 0, b = 0;
   std::uint32_t n = 0;
+  std::uint64_t mask = 0;  ///< the lowest `width` bits
 };
 
 /// A value among others: of a key, of what is hashed or summed up.
@@ -124,26 +130,30 @@ struct Piece {
 };
 
 /// Pieces one behind the other, the first one's highest bit first, from the highest bit of words
-/// on: each step rotates a word of the pass to the left, and puts the bits under the mask into one
-/// of those.
+/// on: a step rotates a word of the pass to the left, and adds the bits under the mask.
 struct PackPlan {
   struct Step {
     std::uint32_t word = 0;
-    std::uint16_t rotation = 0;
-    std::uint16_t to = 0;
+    std::uint32_t rotation = 0;
     std::uint64_t mask = 0;
-    std::uint64_t keep = 0;  ///< of what lies there: nothing, or what earlier steps put there
   };
   std::vector<Step> steps;
+  std::vector<std::uint32_t> ends;  ///< of each word that is made: the step behind its last
   std::uint32_t bits = 0;
   std::uint32_t words = 1;  ///< that the pieces fill
 
   /// From words of a pass to those words.
   void pack(const std::uint64_t* from, std::uint64_t* to) const {
-    *to = 0;
-    for (const Step& s : steps)
-      to[s.to] = (to[s.to] & s.keep) | (std::rotl(from[s.word], s.rotation) & s.mask);
+    const Step* s = steps.data();
+    for (const std::uint32_t end : ends) {
+      std::uint64_t word = 0;
+      for (const Step* const last = steps.data() + end; s != last; ++s)
+        word |= std::rotl(from[s->word], static_cast<int>(s->rotation)) & s->mask;
+      *to++ = word;
+    }
   }
+  /// Without the steps of a word that is zero.
+  void leave_out(std::uint32_t word);
 };
 PackPlan pack_plan(std::span<const Piece> pieces);
 
@@ -158,8 +168,9 @@ struct FieldCode {
 /// once. `beyond`: those that no eight bytes have.
 struct FieldWindows {
   struct Part {
-    std::uint32_t offset = 0;           ///< word, from the header's first
-    std::uint8_t before = 0, rest = 0;  ///< bits of the window before it, and but for it
+    std::uint32_t offset = 0;  ///< word, from the header's first
+    std::uint32_t behind = 0;  ///< bits of the window behind it
+    std::uint64_t mask = 0;    ///< its bits, as a number
   };
   struct Window {
     std::uint32_t byte = 0;
@@ -180,7 +191,7 @@ struct FieldWindows {
       std::memcpy(&word, bytes + window.byte, 8);
       word = __builtin_bswap64(word);
       for (const Part* const end = parts.data() + window.end; p != end; ++p)
-        to[p->offset] = word << p->before >> p->rest;
+        to[p->offset] = word >> p->behind & p->mask;
     }
   }
   /// From its words over its bytes.
@@ -189,7 +200,7 @@ struct FieldWindows {
     for (const Window& window : windows) {
       std::uint64_t word = 0, had;
       for (const Part* const end = parts.data() + window.end; p != end; ++p)
-        word |= from[p->offset] << p->rest >> p->before;
+        word |= (from[p->offset] & p->mask) << p->behind;
       std::memcpy(&had, bytes + window.byte, 8);
       had ^= (had ^ __builtin_bswap64(word)) & window.mask;
       std::memcpy(bytes + window.byte, &had, 8);
@@ -203,10 +214,12 @@ struct HeaderCode {
   std::string name;
   std::vector<FieldCode> fields;
   std::vector<FieldCode> named, written;
-  FieldWindows named_windows, written_windows;  ///< the same
-  std::uint32_t fixed_bits = 0;                 ///< all but the varbit
-  std::uint32_t varbit_bits = 0;                ///< at most
-  bool has_origin = false;                      ///< not with a varbit, and not of a struct
+  FieldWindows named_windows, written_windows, all_windows;  ///< the same, and of all fields
+  /// It is whole bytes, and its place may be one of them: those windows have all there is.
+  bool in_windows = false;
+  std::uint32_t fixed_bits = 0;   ///< all but the varbit
+  std::uint32_t varbit_bits = 0;  ///< at most
+  bool has_origin = false;        ///< not with a varbit, and not of a struct
 };
 
 /// Data of an action of a table: where they go.
@@ -221,6 +234,13 @@ struct ActionCode {
   std::vector<ParameterCode> data;
   std::vector<std::uint32_t> data_words;  ///< where each word of the data goes
   bool table_only = false, default_only = false;
+  /// Of an action that only copies, in place of its code: words, and data by their number.
+  struct Copy {
+    std::uint32_t to = 0, from = 0;
+    bool data = false;
+  };
+  std::vector<Copy> copies = {};
+  bool only_copies = false;
 };
 struct TableCode {
   const p4lang::Table* source = nullptr;
@@ -255,6 +275,12 @@ struct SelectCode {
   std::vector<Piece> on;
   PackPlan packed;
   std::vector<CaseCode> cases;
+  /// The same where what is selected on is one word, and no case has sets.
+  struct Short {
+    std::uint64_t value = 0, mask = 0;
+    std::uint32_t next = 0;
+  };
+  std::vector<Short> short_cases = {};
 };
 
 enum class ExternKind : std::uint8_t {
@@ -300,7 +326,7 @@ struct ExternCode {
   ExternKind kind = ExternKind::count;
   std::uint32_t object = 0;                    ///< index into Program::externs
   std::vector<Piece> arguments;                ///< in their order; lists taken apart
-  PackPlan packed = {};                        ///< all of them, of a hash
+  PackPlan packed = {};                        ///< all of them, of a hash; of an update the first
   std::vector<std::uint32_t> argument_begins;  ///< where each one begins among them
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs =
       {};                    ///< a hash's symmetric arguments
@@ -317,6 +343,7 @@ struct ExternCode {
   const p4lang::Type* cell_type = nullptr;   ///< of the parameter for the cell
   std::uint32_t cell_bits = 0;               ///< of it
   std::uint32_t second = 0;                  ///< word of a pair's second value in it
+  std::vector<std::uint32_t> validity = {};  ///< of an update: words of its headers, each once
   std::vector<std::uint32_t> conditions;     ///< words of a predicate's comparisons
   /// Of a LearnAction: words of its digest and its bits, of whether another way matched, and of
   /// whether the cell was written.
@@ -346,7 +373,10 @@ struct GressCode {
   std::optional<std::uint32_t> ghost = {};                         ///< of ingress: its ghost thread
   std::uint32_t words = 1;                                         ///< of a pass
   std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< words that never change
-  std::uint32_t constant_words = 0;  ///< the first so many; the rest is zero before each pass
+  std::uint32_t constant_words = 0;                                ///< the first so many
+  /// Words that are zero before each pass: first and number. What lies between is written before it
+  /// is read.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cleared = {};
   std::vector<HeaderCode> headers;
   std::vector<TableCode> tables;
   std::vector<TableSite> sites;

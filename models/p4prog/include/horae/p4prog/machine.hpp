@@ -103,7 +103,24 @@ class Machine {
   bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
-  friend class ExternRunner;
+  /// What a site needs of its table.
+  struct TableRun {
+    dataplane::MatchTable* match = nullptr;  ///< null: it has no key
+    /// Of a key that lies in one word of the pass: how it is packed.
+    const PackPlan::Step* step = nullptr;
+    const ActionCode* actions = nullptr;
+    bool plain = false;  ///< nothing but a key and actions with their data
+    TableObject* table = nullptr;
+    const TableSite* site = nullptr;
+    const std::vector<bool>* drops = nullptr;  ///< by action: whether it drops
+  };
+  /// What an access of a cell needs, by extern.
+  struct CellRun {
+    dataplane::Register<Cell>* cells = nullptr;  ///< null: it is made by extern_call()
+    std::uint32_t bits = 0, second = 0, entry = 0;
+    bool by_entry = false;
+  };
+
   void run(std::uint32_t at) {
     if (unwritten_)
       run_code<true>(at);
@@ -112,16 +129,23 @@ class Machine {
   }
   template <bool watched>
   void run_code(std::uint32_t at);
-  void check_length(std::uint64_t executed) const;
-  const ActionCode& apply(const Instruction& i);
+  [[noreturn]] void too_long() const;
+  void find_objects();
+  /// Gives the instruction that the action begins with; null: there is nothing to run.
+  template <bool watched>
+  const Instruction* apply(const Instruction& i);
+  const dataplane::ActionCall& beside_key(const TableRun& run, const dataplane::ActionCall& call,
+                                          std::optional<std::uint32_t> place);
   const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
                                         const dataplane::ActionCall& entry);
-  std::optional<std::uint32_t> select(const SelectCode& select);
+  /// The instruction that a select goes on at, where it is not a short one; null: the parser fails.
+  const Instruction* select(const SelectCode& select);
   bool in_set(const SetCode& set, std::span<const Piece> on);
   bool extract(const Instruction& i, bool go_on);
   bool extract_varbit(const Instruction& i, const HeaderCode& header, std::uint64_t* to,
                       bool go_on);
   void emit(const HeaderCode& header, const std::uint64_t* from);
+  void copy_kept();
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
   /// Numbers of words are the compiler's, and right.
@@ -135,7 +159,11 @@ class Machine {
   void load(std::uint32_t bits);
   bool writes(std::uint32_t entry, std::uint32_t word) const;
   const GressCode::Intrinsic* find(std::string_view type) const;
-  std::span<const std::uint64_t> packed(const PackPlan& plan);
+  /// Lasts until the next one.
+  std::span<const std::uint64_t> packed(const PackPlan& plan) {
+    plan.pack(words_.data(), packed_.data());
+    return {packed_.data(), plan.words};
+  }
   dataplane::BitString string_of(const PackPlan& plan);
   dataplane::BitString hashed(const ExternCode& code);
 
@@ -161,6 +189,7 @@ class Machine {
   std::span<const Piece> argument_pieces(const ExternCode& code, std::size_t i) const;
   void give(const ExternCode& code, std::uint64_t value);
   std::uint64_t ones_sum(std::span<const Piece> pieces) const;
+  std::uint64_t updated_sum(const ExternCode& code);
   Bytes8 bytes_of(std::span<const Piece> pieces) const;
 
   const p4lang::Program& program_;
@@ -169,6 +198,8 @@ class Machine {
   Objects objects_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> packed_;  ///< room for one of the gress's plans
+  std::vector<TableRun> table_runs_;   ///< by site
+  std::vector<CellRun> cell_runs_;
   const dataplane::Pass* pass_ = nullptr;
   PacketReader in_;
   PacketWriter out_;
@@ -189,10 +220,13 @@ class Machine {
   bool has_entry_ = false;
   const TableObject* learning_ = nullptr;  ///< the last table with keys of a LearnAction
   const TableSite* learning_at_ = nullptr;
+  Cell* open_cell_ = nullptr;  ///< between open_cell and close_cell
   std::uint64_t address_ = 0;  ///< of the running stateful action, in bits
   std::uint32_t half_bits_ = 0;
-  std::vector<std::uint64_t> sums_;  ///< of checksums, by extern
-  std::vector<bool> summed_;
+  std::vector<std::uint64_t> sums_;    ///< of checksums, by extern
+  std::vector<std::uint32_t> summed_;  ///< externs that are summed up
+  // Bits of what is read that are emitted as they are, and not copied yet.
+  std::uint32_t kept_from_ = 0, kept_to_ = 0;
   struct Rest {
     std::uint32_t object = 0, word = 0, from = 0;
   };

@@ -83,14 +83,14 @@ class P4Switch {
   };
   struct Arrival {
     unsigned port = 0;
-    Bytes8 bytes;
+    FrameBytes bytes;
     std::optional<Bytes8> resubmitted;  ///< what is put before it the second time
   };
 
   unsigned pipe_of(unsigned port) const { return std::min(port >> 7, options_.pipes - 1); }
   void ingress(Arrival arrival);
-  void egress(Departure departure, Bytes8 bytes);
-  void leave(unsigned port, Bytes8 bytes);
+  void egress(Departure departure, FrameBytes bytes);
+  void leave(unsigned port, FrameBytes bytes);
   void mirror(MirroredPacket copy);
   void note(unsigned pipe, dataplane::Gress gress, unsigned port, std::size_t length,
             const PassNote& note, std::string outcome);

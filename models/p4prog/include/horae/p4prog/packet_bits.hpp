@@ -160,6 +160,12 @@ class PacketWriter {
       std::memcpy(p, &word, 8);
     }
   }
+  /// So many zeros behind whole bytes, to be written over, as 16 more can be.
+  std::uint8_t* zeros(std::size_t bytes) {
+    const std::size_t at = bits_ / 8;
+    resize(at + bytes);
+    return bytes_.data() + at;
+  }
   /// What was written, from a byte on; 16 more bytes can be written over.
   std::uint8_t* written(std::size_t byte) { return bytes_.data() + byte; }
   void replace(std::size_t at, const std::uint64_t* words, std::uint32_t bits) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/frame_bytes.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/dataplane/pipeline.hpp"
@@ -48,7 +49,7 @@ struct PassNote {
 /// A copy that a session sends: what is put before it, and its bytes.
 struct MirroredPacket {
   MirrorSession session;
-  Bytes8 bytes;
+  FrameBytes bytes;
 };
 
 struct IngressResult {
@@ -85,14 +86,14 @@ class PipePasses {
   /// `packet` is without FCS; the length in `pass` counts. If the pass ends `managed`, it becomes
   /// what the deparser sends. `resubmitted`: of a packet that comes the second time, what is put
   /// before it. InputError: the pipe has no ingress.
-  IngressResult& ingress(const dataplane::Pass& pass, unsigned port, Bytes8& packet,
+  IngressResult& ingress(const dataplane::Pass& pass, unsigned port, FrameBytes& packet,
                          const Bytes8* resubmitted = nullptr);
   /// Whether ingress has a ghost thread.
   bool has_ghost() const { return machines_[0] && machines_[0]->code().ghost.has_value(); }
   /// A pass of it for a queue and its depth, in cells. Only where there is one.
   void ghost(const dataplane::Pass& pass, unsigned queue, std::uint64_t depth);
   /// `packet` becomes what the deparser sends. Only where the pipe has an egress.
-  EgressResult& egress(const dataplane::Pass& pass, const Departure& departure, Bytes8& packet);
+  EgressResult& egress(const dataplane::Pass& pass, const Departure& departure, FrameBytes& packet);
   /// Bytes that the parser takes of such a packet, without what is put before it.
   std::uint32_t parsed_bytes(const dataplane::Pass& pass, unsigned port,
                              std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
@@ -106,6 +107,7 @@ class PipePasses {
   /// Reads of what nobody wrote, since the last call: "file:line:column: NAME is read before it is
   /// written". Each name of a gress once.
   std::vector<std::string> take_warnings();
+  bool has_digests() const { return !digests_.empty(); }
   std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
 
  private:

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/frame_bytes.hpp"
 #include "horae/core/packet.hpp"
 #include "horae/core/roce.hpp"
 #include "horae/core/units.hpp"
@@ -32,11 +33,11 @@ struct Frame {
     std::uint16_t qid = 0;
     std::uint8_t cos = 0;
   };
-  std::vector<std::uint8_t> bytes;  ///< without FCS; in front of egress with what ingress put there
+  FrameBytes bytes;  ///< without FCS; in front of egress with what ingress put there
   Way way;
   std::vector<Way> ways;            ///< of the copies of a group, in the order of its ports
   std::vector<std::uint8_t> again;  ///< of a packet that is resubmitted: put before it
-  std::vector<std::uint8_t> copy;   ///< bytes of the mirror copy that the pass asks for
+  FrameBytes copy;                  ///< bytes of the mirror copy that the pass asks for
   bool around = false;              ///< it comes by a loopback port
   std::string_view dropped_for;     ///< the program's reason; lasts as long as the program
   // Its last queue: when it came there, cells that were before it, cells that it left behind.
@@ -52,12 +53,12 @@ class Frames {
   /// `length`: of the frame where it was captured; bytes that are missing are zeros.
   void enter(const Packet& p, std::span<const std::uint8_t> bytes, std::size_t length) {
     Frame& f = make(p);
-    f.bytes.assign(bytes.begin(), bytes.end());
+    f.bytes.assign(bytes);
     f.bytes.resize(std::max(length, bytes.size()));
   }
   bool has(const Packet& p) const { return frames_.contains(&p); }
   /// Bytes of a packet that has none yet, for the caller to fill in.
-  std::vector<std::uint8_t>& enter(const Packet& p) { return make(p).bytes; }
+  FrameBytes& enter(const Packet& p) { return make(p).bytes; }
   Frame& of(const Packet& p) { return *frames_.at(&p); }
   const Frame& of(const Packet& p) const { return *frames_.at(&p); }
   void forget(const Packet& p) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "horae/core/frame_bytes.hpp"
 #include "horae/core/packet.hpp"
 
 namespace horae::programs {
@@ -23,13 +24,13 @@ class WireBytes {
   /// The bytes, without FCS, with which `p` comes to a chip: those with which it left the last one,
   /// with a congestion mark that it got since, or those of its fields. InputError for a packet that
   /// is no plain RoCEv2 frame by its fields.
-  void arrive(const Packet& p, std::vector<std::uint8_t>& bytes) const;
+  void arrive(const Packet& p, FrameBytes& bytes) const;
   /// `p` leaves a chip as `bytes` (without FCS): its fields become what they say. Bytes that are
   /// not RoCEv2 leave the fields as they are, but for the destination where there is an IPv4
   /// header, and an end point finds the packet corrupted, as its ICRC is not where a NIC looks for
   /// it; bytes of a later chip may mend that. A mark of the chip's queues (p.ecn) is put into them
   /// first. Whether the bytes are RoCEv2.
-  bool leave(Packet& p, std::vector<std::uint8_t>& bytes);
+  bool leave(Packet& p, FrameBytes& bytes);
 
  private:
   /// Found by the packet's address, which the pool gives to others when it has ended: the id tells.

@@ -11,6 +11,15 @@
 
 namespace horae::dataplane {
 
+/// The `count` (0 to 64) bits from bit `from` on, as a number; of words with the first bit highest.
+inline std::uint64_t bits_at(const std::uint64_t* words, unsigned from, unsigned count) {
+  if (count == 0) return 0;
+  const unsigned word = from / 64, used = from % 64;
+  std::uint64_t top = words[word] << used;
+  if (used != 0 && used + count > 64) top |= words[word + 1] >> (64 - used);
+  return top >> (64 - count);
+}
+
 /// Up to 1024 bits, the first field's highest bit first.
 class BitString {
  public:
@@ -60,11 +69,7 @@ class BitString {
   std::span<const std::uint64_t> words() const { return {words_.data(), used_words()}; }
   /// The `count` (0 to 64) bits from bit `from` on, as a number. They lie within the string.
   std::uint64_t at(unsigned from, unsigned count) const {
-    if (count == 0) return 0;
-    const unsigned word = from / 64, used = from % 64;
-    std::uint64_t top = words_[word] << used;
-    if (used != 0 && used + count > 64) top |= words_[word + 1] >> (64 - used);
-    return top >> (64 - count);
+    return bits_at(words_.data(), from, count);
   }
   /// The `count` bits from bit `from` on. They lie within the string.
   BitString part(unsigned from, unsigned count) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "horae/core/crc.hpp"
@@ -36,19 +37,27 @@ class HashFunction {
   HashFunction(const HashAlgorithm& algorithm, unsigned output_bits);
 
   unsigned output_bits() const { return output_bits_; }
-  std::uint64_t of(const BitString& fields) const;
+  std::uint64_t of(const BitString& fields) const { return of(fields.words(), fields.bits()); }
+  /// Likewise of `bits` bits in words as BitString::words() has them.
+  std::uint64_t of(std::span<const std::uint64_t> words, unsigned bits) const;
 
  private:
   struct PreparedCrc {
     Crc crc;
+    std::uint64_t start;
     bool high_bits, extended;
   };
   using Prepared = std::variant<PreparedCrc, XorHash, IdentityHash, RandomHash>;
   static Prepared prepared(const HashAlgorithm& algorithm);
-  std::uint64_t value(const PreparedCrc& hash, const BitString& fields) const;
-  std::uint64_t value(const XorHash& hash, const BitString& fields) const;
-  std::uint64_t value(const IdentityHash& hash, const BitString& fields) const;
-  std::uint64_t value(const RandomHash& hash, const BitString& fields) const;
+  struct Fields {
+    const std::uint64_t* words;
+    unsigned bits;
+    std::uint64_t at(unsigned from, unsigned count) const;
+  };
+  std::uint64_t value(const PreparedCrc& hash, const Fields& fields) const;
+  std::uint64_t value(const XorHash& hash, const Fields& fields) const;
+  std::uint64_t value(const IdentityHash& hash, const Fields& fields) const;
+  std::uint64_t value(const RandomHash& hash, const Fields& fields) const;
 
   unsigned output_bits_;
   Prepared algorithm_;

@@ -28,8 +28,11 @@ class PackedKeys {
   /// Adds or replaces; `number` is not `none`.
   void put(const std::uint64_t* key, std::uint32_t number) {
     if (2 * (used_ + 1) > capacity()) grow();
-    std::uint64_t* place = &places_[home(hash(key, as_it_is)) * stride()];
-    while (place[words_] != 0 && !equal(place, key, as_it_is)) place = next(place);
+    std::uint64_t* place = &places_[home(hash(key, as_it_is, words_)) * stride()];
+    while (place[words_] != 0 && !equal(place, key, as_it_is, words_)) {
+      place += stride();
+      if (place == places_.data() + places_.size()) place = places_.data();
+    }
     if (place[words_] == 0) ++used_;
     for (std::size_t w = 0; w < words_; ++w) place[w] = key[w];
     place[words_] = std::uint64_t{number} + 1;
@@ -44,33 +47,41 @@ class PackedKeys {
   std::size_t home(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> shift_); }
 
   template <class Word>
-  std::uint64_t hash(const std::uint64_t* key, Word word) const {
+  static std::uint64_t hash(const std::uint64_t* key, Word word, std::size_t words) {
     std::uint64_t h = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
+    for (std::size_t w = 0; w < words; ++w) {
       h = (h ^ h >> 32 ^ word(key[w], w)) * 0x9e3779b97f4a7c15ULL;
     }
     return (h ^ h >> 32) * 0x9e3779b97f4a7c15ULL;
   }
   template <class Word>
-  bool equal(const std::uint64_t* place, const std::uint64_t* key, Word word) const {
+  static bool equal(const std::uint64_t* place, const std::uint64_t* key, Word word,
+                    std::size_t words) {
     std::uint64_t differ = 0;
-    for (std::size_t w = 0; w < words_; ++w) differ |= place[w] ^ word(key[w], w);
+    for (std::size_t w = 0; w < words; ++w) differ |= place[w] ^ word(key[w], w);
     return differ == 0;
   }
   template <class Word>
   std::uint32_t found(const std::uint64_t* key, Word word) const {
     if (used_ == 0) return none;
-    const std::uint64_t* place = places_.data() + home(hash(key, word)) * stride();
-    for (; place[words_] != 0; place = next(place)) {
-      if (equal(place, key, word)) return static_cast<std::uint32_t>(place[words_] - 1);
+    // Most keys are short: the same without loops over their words.
+    if (words_ == 1) return found_among<1>(key, word);
+    if (words_ == 2) return found_among<2>(key, word);
+    return found_among<0>(key, word);
+  }
+  /// `Words`: of a key; 0: any number.
+  template <std::size_t Words, class Word>
+  std::uint32_t found_among(const std::uint64_t* key, Word word) const {
+    const std::size_t words = Words == 0 ? words_ : Words, stride = words + 1;
+    const std::uint64_t* const begin = places_.data();
+    const std::uint64_t* const end = begin + places_.size();
+    const std::uint64_t* place = begin + home(hash(key, word, words)) * stride;
+    while (place[words] != 0) {
+      if (equal(place, key, word, words)) return static_cast<std::uint32_t>(place[words] - 1);
+      place += stride;
+      if (place == end) place = begin;
     }
     return none;
-  }
-  template <class Place>
-  Place* next(Place* place) const {
-    place += stride();
-    const std::uint64_t* const begin = places_.data();
-    return place == begin + places_.size() ? place - places_.size() : place;
   }
   void grow() {
     std::vector<std::uint64_t> before((capacity() == 0 ? 16 : 2 * capacity()) * stride());
