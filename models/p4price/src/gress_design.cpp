@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "checksum_tables.hpp"
 #include "chip_rules.hpp"
 #include "horae/core/error.hpp"
 #include "objects/alu_of.hpp"
@@ -79,6 +80,7 @@ class GressBuilder {
       }
     }
     order_objects(program_, control_, all, objects_, chip_, out_);
+    for (const auto& checksum : conditional_checksums(blocks_, program_)) add_checksum(checksum);
   }
 
  private:
@@ -378,6 +380,46 @@ class GressBuilder {
     const Piece& piece = pieces_.all()[i];
     objects_[i].push_back(add(piece.name, std::move(spec), piece.place));
     take_fields(object(objects_[i].back()), piece);
+  }
+
+  // --- checksums under conditions
+
+  /// What stands for a piece in the stages.
+  std::string standing_for(std::size_t piece) {
+    const std::string& own = objects_[piece].front();
+    const std::string host = dataplane::host_table(object(own).spec);
+    return host.empty() ? own : host;
+  }
+
+  void add_checksum(const ConditionalChecksum& checksum) {
+    dataplane::MatchSpec spec;
+    spec.reads = checksum.conditions;
+    spec.reads.push_back(checksum.header + validity());
+    spec.key_bits = static_cast<std::uint32_t>(spec.reads.size());
+    spec.entries = std::uint64_t{1} << std::min<std::size_t>(checksum.conditions.size(), 16);
+    spec.constant = true;
+    spec.data_bits = 1 + checksum.lists;
+    spec.writes = {checksum.field + ".$deparsed"};
+    const auto reads = spec.reads;
+    const std::string name = add(checksum.field + "_encode_update_condition", spec, checksum.place);
+    const ValidityBits validity_bits(control_, pieces_.all(), chip_);
+    std::vector<dataplane::Dependency> after;
+    std::vector<std::string> apart;
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const Piece& piece = pieces_.all()[i];
+      if (piece.dead || objects_[i].empty()) continue;
+      const std::string other = standing_for(i);
+      const bool written = std::ranges::any_of(piece.writes(), [&](const Use* u) {
+        return std::ranges::find(reads, u->bits.field) != reads.end();
+      });
+      if (written && std::ranges::find(after, other, &dataplane::Dependency::on) == after.end())
+        after.push_back({other, dataplane::DependencyKind::match});
+      if (!validity_bits.containers(piece).empty() &&
+          std::ranges::find(apart, other) == apart.end())
+        apart.push_back(other);
+    }
+    object(name).after = std::move(after);
+    object(name).apart = std::move(apart);
   }
 
   // --- conditions

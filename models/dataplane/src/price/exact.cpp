@@ -86,12 +86,9 @@ std::vector<ActionData> action_data_splits(std::uint32_t data_bits, std::uint32_
   const std::uint32_t slots = std::max(slot_bits, data_bits), most = chip.exact.immediate_bits;
   std::vector<ActionData> out = {{slots, 0}};
   if (data_bits <= most) out.push_back({0, data_bits});
-  // Halves of what the RAMs would hold, while the rest is no more than an entry holds. Which fields
-  // are the rest is not known: those of the fewest bits. A value of 32 bits may lie in smaller
-  // containers (report: 72,818 entries of 104 bits with 32 bits of data, one to a RAM, have 8 of
-  // them in 5 more RAMs).
-  const std::uint32_t least = slots >= 32 ? 8 : 32;
-  for (std::uint32_t word = std::bit_ceil(slots) / 2; word >= least; word /= 2) {
+  // Halves of what the RAMs would hold, in whole words of 32 bits, while the rest is no more than
+  // an entry holds. Which fields are the rest is not known: those of the fewest bits.
+  for (std::uint32_t word = std::bit_ceil(slots) / 2; word >= 32; word /= 2) {
     if (word >= slots || slots - word > most) continue;
     out.push_back({word, data_bits > word ? data_bits - word : std::min(slots - word, data_bits)});
   }

@@ -11,7 +11,7 @@ using p4lang::ExprKind;
 using p4lang::Type;
 using p4lang::TypeKind;
 
-constexpr std::uint32_t widest = 32, middle = 16;
+constexpr std::uint32_t widest = 32, middle = 16, least = 8;
 
 /// Fields that take parts of others at other places of a container.
 std::set<std::string> shifted_in(const p4lang::Block& block, const std::vector<Piece>& pieces) {
@@ -33,6 +33,17 @@ std::set<std::string> shifted_in(const p4lang::Block& block, const std::vector<P
   return out;
 }
 
+/// Whether a part of a field that is written by itself would lie in two words that are counted from
+/// so many bits behind the field.
+bool cuts_a_part(const std::vector<Piece>& pieces, const std::string& field, std::uint32_t behind) {
+  return std::ranges::any_of(pieces, [&](const Piece& piece) {
+    return std::ranges::any_of(piece.writes(), [&](const Use* u) {
+      const std::uint32_t low = u->bits.low + behind, high = u->bits.high + behind;
+      return u->bits.field == field && high - low < widest && low / widest != high / widest;
+    });
+  });
+}
+
 }  // namespace
 
 ContainerWords::ContainerWords(const p4lang::Block& block, const std::vector<Piece>& pieces) {
@@ -40,7 +51,9 @@ ContainerWords::ContainerWords(const p4lang::Block& block, const std::vector<Pie
   const auto add = [&](const std::string& name, std::uint32_t width, std::uint32_t behind) {
     const bool narrow = width <= widest;
     const bool moved = narrow && shifted.contains(name);
-    fields_[name] = {std::max(1u, width), narrow ? 0 : behind, moved ? middle : widest};
+    behind %= widest;
+    if (!narrow && behind > 0 && cuts_a_part(pieces, name, behind)) behind = 0;
+    fields_[name] = {std::max(1u, width), narrow ? 0 : behind, moved ? least : widest};
   };
   const auto take = [&](const auto& self, const std::string& name, const Type& type) -> void {
     if (type.kind == TypeKind::stack) {

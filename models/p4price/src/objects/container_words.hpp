@@ -14,10 +14,11 @@ namespace horae::p4price {
 /// mau/table_dependency_graph.cpp getFieldNameSlice: what a container holds of a field): a field of
 /// up to 32 bits as a whole, a wider one in words of 32 bits. Words are counted from the end of a
 /// header: in reports the first container of a header of 14 bytes is the one of 16 bits (synapse's
-/// packet-writes, 12 bytes written one by one in 4 stages; swapped bytes of addresses in 6). Fields
-/// whose bytes are moved to other places of a container are followed in words of 16 bits
-/// (*inferred*: of a number swapped into 32 bits the upper half waits for neither byte, and the
-/// bytes are in stages of their own).
+/// packet-writes, 12 bytes written one by one in 4 stages; swapped bytes of addresses in 6); from
+/// the end of the field where words so would cut a part that is written by itself. Fields whose
+/// bytes are moved to other places of a container are followed byte by byte (report: bytes swapped
+/// into a field are written in one stage in 18 of 23 programs of synapse, one behind the other in
+/// the rest).
 class ContainerWords {
  public:
   ContainerWords(const p4lang::Block& block, const std::vector<Piece>& pieces);
