@@ -16,7 +16,7 @@ using Bytes8 = std::span<const std::uint8_t>;
 constexpr std::size_t type_at = 12;  // of the ethertype, behind two MAC addresses
 constexpr std::size_t most_tags = 2;
 constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17, protocol_gre = 47;  // IANA
-/// What is wrapped in IP, likewise: IPv4, IPv6, a routing header, Ethernet (RFC 8986, 4.9).
+/// Protocols inside IP, likewise: IPv4, IPv6, a routing header, Ethernet (RFC 8986, 4.9).
 constexpr std::uint8_t protocol_ipv4 = 4, protocol_ipv6 = 41, protocol_routing = 43,
                        protocol_ethernet = 143;
 constexpr std::uint8_t segment_routing = 4;  // type of a routing header (RFC 8754, 2)

@@ -1,4 +1,4 @@
-// What a packet carries in a report as fields and parser states of a design (internal to the room).
+// Fields of packets in a report as fields and parser states of a design (internal to the room).
 #pragma once
 
 #include "horae/dataplane/chip_spec.hpp"

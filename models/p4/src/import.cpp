@@ -77,7 +77,7 @@ std::size_t open_circles(Edges& edges, std::size_t objects) {
   return dropped;
 }
 
-/// What an object waits for in the words of its kind: an action has no match of its own, and all
+/// Dependencies of an object in the words of its kind: an action has no match of its own, and all
 /// that a condition reads it matches, whatever the graph calls it.
 DependencyKind kind_for(const dataplane::DesignObject& object, DependencyKind kind) {
   if (std::holds_alternative<dataplane::ConditionSpec>(object.spec) && needs_later_stage(kind))

@@ -18,7 +18,7 @@ struct IndentedLine {
 
   /// The key of "key: value"; the whole text when there is none.
   std::string_view key() const;
-  /// What follows "key:", without spaces around it.
+  /// Text behind "key:", without spaces around it.
   std::string_view value() const;
   /// The first line below with that key.
   const IndentedLine* find(std::string_view wanted) const;

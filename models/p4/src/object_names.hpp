@@ -18,7 +18,7 @@ struct ProgramTable {
   std::uint32_t idle_bits = 0;
 };
 
-/// What a report says, found by the P4 names.
+/// Entries of a report, found by the P4 names.
 class NamedTables {
  public:
   explicit NamedTables(const CompilerReport& report);

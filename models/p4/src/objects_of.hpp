@@ -1,4 +1,4 @@
-// What the compiler's tables are as objects (internal to the room). A new kind of object is taken
+// The compiler's tables as objects (internal to the room). A new kind of object is taken
 // up here and nowhere else.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace horae::p4 {
 /// or an access to a register that another node accesses as well, or it is left out.
 struct ProgramObjects {
   std::vector<dataplane::DesignObject> objects;
-  /// Of each node: its objects, the one that stands for its table first; none when left out.
+  /// For each node: its objects, the one that stands for its table first; none when left out.
   std::vector<std::vector<std::size_t>> of_node;
   /// Names of the compiler's that each object stands for.
   std::vector<std::vector<std::string>> names;

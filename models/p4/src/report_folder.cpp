@@ -35,7 +35,7 @@ std::optional<std::string> path_of(const Json& files, std::string_view list,
   return std::nullopt;
 }
 
-/// What the compiler lists, and the assembler's input, which it does not.
+/// Tables that the compiler lists, and the assembler's input, which it does not.
 class PipeReader {
  public:
   PipeReader(const std::string& folder, const Json& pipe) : folder_(folder), pipe_(pipe) {}

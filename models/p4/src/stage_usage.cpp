@@ -14,7 +14,7 @@ namespace {
 using dataplane::Amounts;
 using dataplane::Resource;
 
-/// What stages have beside the resources that are priced. Capacities are those of the file's own
+/// Resources of stages beside those that are priced. Capacities are those of the file's own
 /// `size`s; groups of the crossbars: p4c specs/mau_spec.cpp (TofinoIXBarSpec), 16 exact bytes each,
 /// and, of pairs, 5 ternary bytes, one between them, and 5 more.
 enum Unpriced : std::size_t {
@@ -226,7 +226,7 @@ StageUsage read_stage_usage(const Json& file) {
     out.hash_functions.resize(size);
     StageReader(out, static_cast<unsigned>(number)).read(stage);
   }
-  // What the file does not say has no capacity.
+  // Units that the file does not mention have no capacity.
   std::erase_if(out.unpriced, [](const UnpricedUse& use) { return use.capacity == 0; });
   for (auto& [name, of_table] : out.tables) std::sort(of_table.begin(), of_table.end());
   return out;

@@ -36,7 +36,7 @@ GraphNode read_node(const Json& node, Gress gress) {
   return out;
 }
 
-/// What the second table must wait for; nothing for edges that order nothing. Types and what they
+/// Dependencies of the second table; none for edges that order nothing. Types and what they
 /// force: dump_json_graph.cpp and table_dependency_graph.h of the back end.
 std::optional<DependencyKind> kind_of(const Json& metadata) {
   const std::string& type = metadata.at("type").text();

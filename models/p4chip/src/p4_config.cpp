@@ -88,7 +88,7 @@ dataplane::Design chain_of(std::uint32_t stages) {
   return out;
 }
 
-/// What the source asks of a chip; a program that no chip could run is run all the same.
+/// Requirements of the source on a chip; a program that no chip could run is run all the same.
 void price(P4Files& files, const P4Config& config) {
   const Located<std::string> name{files.tofino2 ? "tofino2" : "tofino1", {}};
   const dataplane::ChipSpec& chip = dataplane::ChipSpec::find(name);

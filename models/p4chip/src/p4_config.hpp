@@ -30,7 +30,7 @@ struct P4Config {
   static const Schema<P4Config>& schema();
 };
 
-/// What the files of a configuration say, read once for all switches that have it.
+/// Content of the files of a configuration, read once for all switches that have it.
 struct P4Files {
   std::shared_ptr<const p4lang::Program> program;
   std::vector<std::unique_ptr<const p4prog::PipeCode>> codes;  ///< by pipe; the last is all others'

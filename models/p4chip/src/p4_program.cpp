@@ -160,7 +160,7 @@ class P4Program final : public programs::Program {
     return f.around ? ports_.recirculation(pipe_) : ports_.number_of(pass.ingress_port());
   }
 
-  /// Of a port of the platform.
+  /// Number of a port of the platform.
   unsigned number(unsigned port) const { return ports_.number_of(port); }
 
   Departure departure_of(const Packet& p, const Frame& f, unsigned port) const {
@@ -199,7 +199,7 @@ class P4Program final : public programs::Program {
     return std::nullopt;
   }
 
-  /// What ingress asked of the traffic manager, as the chip's requests.
+  /// Requests of ingress to the traffic manager, as the chip's requests.
   void send(Pass& pass, Frame& f, const IngressResult& result) {
     f.ways.clear();
     to_.clear();

@@ -177,7 +177,7 @@ void check_depth(const Program& program, const GressBlocks& blocks,
   };
   std::vector<std::optional<std::uint64_t>> longest(states.size());
   std::vector<bool> open(states.size(), false);
-  // Of a loop one round: a bound that no packet of the program is below.
+  // A loop counts as one round: a bound that no packet of the program is below.
   const auto behind = [&](const auto& self, std::uint32_t at) -> std::uint64_t {
     if (at >= states.size() || open[at]) return 0;
     if (longest[at]) return *longest[at];

@@ -1,4 +1,4 @@
-// What no ALU, crossbar or parser of a chip does, however much room there is.
+// Operations that no ALU, crossbar or parser of a chip does, however much room there is.
 #pragma once
 
 #include "gress_design.hpp"

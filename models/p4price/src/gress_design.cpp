@@ -173,7 +173,7 @@ class GressBuilder {
     attach(i, name);
   }
 
-  /// What objects of a table or action write and read in their actions.
+  /// Fields that objects of a table or action write and read in their actions.
   void take_fields(DesignObject& made, const Piece& piece) const {
     for (const auto& action : piece.actions) {
       for (const auto& field : fields_of(action.writes)) {

@@ -21,7 +21,7 @@ struct GressBlocks {
 /// Names of one block in another of the same gress: parameters that the architecture connects.
 std::string name_in(const std::string& name, const p4lang::Block& from, const p4lang::Block& to);
 
-/// What the parser sets beside headers, what the deparser reads, by the control's names.
+/// Names that the parser sets beside headers, and that the deparser reads, by the control's names.
 struct Edges {
   std::set<std::string> parsed, deparsed, extracted, emitted;
 };

@@ -61,7 +61,7 @@ FieldMatch match_of(std::string_view kind) {
   return FieldMatch::exact;
 }
 
-/// Of a constant value of a cell's type: its words.
+/// Words of a constant value of a cell's type.
 void put_initial(std::vector<std::uint64_t>& out, const Expr& e) {
   if (e.kind == ExprKind::list) {
     for (const Expr& part : e.operands) put_initial(out, part);

@@ -38,7 +38,7 @@ std::uint64_t parser_error_bits(const std::string& name) {
   return 0x0008;
 }
 
-/// What an extract of bytes that are not there sets besides (likewise, PARSER_ERROR_SRC_EXT;
+/// Error of an extract of bytes that are not there (likewise, PARSER_ERROR_SRC_EXT;
 /// measured: a vendor's case that reads 0x22).
 constexpr std::uint64_t source_extract_error = 0x0020;
 

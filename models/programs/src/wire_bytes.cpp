@@ -41,7 +41,7 @@ std::optional<Packet> read(std::span<const std::uint8_t> bytes) {
   }
 }
 
-/// What the wire says of a packet; its history and place stay.
+/// Takes the fields of a packet from the wire; its history and place stay.
 void take_fields(Packet& p, const Packet& from) {
   p.src = from.src;
   p.dst = from.dst;

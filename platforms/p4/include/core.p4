@@ -1,4 +1,4 @@
-// What every P4-16 program may use, whatever its target: P4-16 language specification, appendix D.
+// Declarations for every P4-16 program, whatever its target: P4-16 language specification, appendix D.
 #ifndef HORAE_CORE_P4
 #define HORAE_CORE_P4
 

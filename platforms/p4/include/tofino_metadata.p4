@@ -13,7 +13,7 @@ header ingress_intrinsic_metadata_t {
     bit<48> ingress_mac_tstamp; // ns
 }
 
-// What the ingress tells the traffic manager.
+// Metadata of ingress for the traffic manager.
 struct ingress_intrinsic_metadata_for_tm_t {
     PortId_t ucast_egress_port;
     bit<1> bypass_egress;

@@ -1,4 +1,4 @@
-// What a connection of RoCE meets at this switch: packets, bytes and NAKs in registers, and a
+// Telemetry of RoCE connections at this switch: packets, bytes and NAKs in registers, and a
 // mirror copy, with the queue's depth and the time in it, of each packet that waited long.
 #include <core.p4>
 #if __TARGET_TOFINO__ == 2

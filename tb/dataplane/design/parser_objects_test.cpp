@@ -255,7 +255,7 @@ TEST(ParserPrices, VerificationsInStatesOfTheirOwnShareAUnit) {
                   of("c", "verify", "\"inner\"")),
             2);
   EXPECT_EQ(units(checksum("a", "verify") + checksum("b", "verify")), 2);  // states not known
-  // What is kept to the end of parsing shares with none that may begin later.
+  // A sum that is kept to the end of parsing shares with none that may begin later.
   EXPECT_EQ(units(of("a", "residual", "\"tcp\"") + of("b", "residual", "\"inner\"")), 2);
   EXPECT_EQ(units(of("a", "residual", "\"tcp\"") + of("b", "residual", "\"udp\"")), 1);
   EXPECT_EQ(units(of("a", "residual", "\"tcp\"") + of("b", "verify", "\"udp\"")), 2);

@@ -401,7 +401,7 @@ class Reads(Place):
         self.assertEqual([row[k] for k in ("measured", "least", "most", "seeds", "ratio")], [5.0, 2.0, 9.0, 3, 1.25])
         self.assertIn("5.00 x (2.00 to 9.00)", str(published.text([row], "ratio")))
         self.assertEqual(row["verdict"], "not decided")  # three seeds
-        # Of nine seeds what is told is the second to the eighth, not the range; and by it the verdict is.
+        # With nine seeds the second to the eighth are reported, not the range; and the verdict follows them.
         cubes["runs"] = Cube("runs", [cell("a", i, 4.0) for i in range(9)] + [cell("b", i, v) for i, v in enumerate([0.1, *[1.0] * 7, 40.0])],
                              ["seed"])
         row, = published.rows(self.folder / "m.csv", cubes, {}, median=True)
@@ -488,7 +488,7 @@ class Reads(Place):
         wide = verdicts.control([(p, "%", (-90, 90), "reduction") for p in published] + [(2.0, "x", (0.5, 9), "ratio")])
         self.assertEqual({w: counts["not decided"] for w, counts in wide.items()}, {"as published": 25, "shuffled": 25, "negated": 25})
         self.assertEqual(found, verdicts.control(good))  # of one seed
-        # Of what the pages have: near none, and far fewer than as published.
+        # Negated numbers of the pages: near none are reproduced, and far fewer than as published.
         shipped = verdicts.control(pages.effects_of(pages.of_all()))
         self.assertEqual(shipped["negated"]["reproduced"], 0)
         self.assertLess(shipped["shuffled"]["reproduced"], 0.05 * sum(shipped["as published"].values()))

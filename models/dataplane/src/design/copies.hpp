@@ -13,7 +13,7 @@ namespace horae::dataplane {
 /// How often each object is there; those not named: once, under their own name.
 using Copies = std::map<std::string, std::uint32_t>;
 
-/// What an object names as NAME[i]: of each of its copies, the copy of the same number.
+/// Names of the form NAME[i]: for each copy of the object, the copy of the same number.
 using Pairs = std::map<std::string, std::set<std::string>>;
 
 /// The name without "[i]" at its end; whether it was there.

@@ -172,7 +172,7 @@ void Design::check() const {
       }
       const DesignObject* other = &objects[place->second];
       if (other == &o) throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
-      // What ingress wrote reaches egress as bridged metadata: before it, whatever the stages.
+      // Values that ingress wrote reach egress as bridged metadata: before it, whatever the stages.
       const bool bridged = other->gress == Gress::ingress && o.gress == Gress::egress &&
                            std::string_view(relation) == "comes after";
       if (other->gress != o.gress && !bridged) {

@@ -18,7 +18,7 @@
 namespace horae::dataplane {
 namespace {
 
-/// What every object of the file may say beside its own shape.
+/// Keys of every object of the file beside its own shape.
 struct Common {
   Located<std::string> name;
   Gress gress = Gress::ingress;

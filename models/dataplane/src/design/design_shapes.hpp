@@ -1,5 +1,5 @@
-// What the schemas of an objects file cannot say: how the parts of one object go together (internal
-// to the room).
+// Rules that the schemas of an objects file cannot say: how the parts of one object go together
+// (internal to the room).
 #pragma once
 
 #include "horae/dataplane/design/design.hpp"

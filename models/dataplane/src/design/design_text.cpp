@@ -42,7 +42,7 @@ bool said_otherwise(const Shape& shape, const std::string& key) {
   return false;
 }
 
-/// What differs from the defaults, and what has none.
+/// Keys that differ from the defaults, and those that have none.
 template <class Shape>
 std::string shape_text(Shape shape, const Schema<Shape>& schema) {
   if constexpr (std::is_same_v<Shape, ConditionSpec>) {

@@ -13,7 +13,7 @@
 namespace horae::dataplane {
 namespace {
 
-/// What one gress lists.
+/// Fields and states of one gress.
 struct Listed {
   std::set<std::string> fields, headers, states;
 };

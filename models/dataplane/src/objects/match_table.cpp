@@ -12,7 +12,7 @@ namespace horae::dataplane {
 
 namespace {
 
-/// Of strings of one length, as numbers.
+/// Orders strings of one length, as numbers.
 bool string_less(const BitString& a, const BitString& b) {
   return std::ranges::lexicographical_compare(a.words(), b.words());
 }

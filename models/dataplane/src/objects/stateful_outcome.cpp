@@ -1,4 +1,4 @@
-// What the ALU that an action describes does with values, and how that differs from its run.
+// Outcome of the ALU that an action describes, and how that differs from its run.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@
 namespace horae::dataplane {
 namespace {
 
-/// What is counted: the resources that only add up, and tables in TCAM.
+/// Counted resources: those that only add up, and tables in TCAM.
 constexpr std::array added = {Resource::sram,          Resource::map_ram,        Resource::tcam,
                               Resource::stateful_alu,  Resource::statistics_alu, Resource::gateway,
                               Resource::logical_table, Resource::action_data_bus};
@@ -80,7 +80,7 @@ class Windows {
     std::vector<Counts> sums(at(most_before, most_behind) + 1);
     for (std::size_t u = 0; u < counts_.size(); ++u)
       add(sums[at(std::min(before_[u], deepest), std::min(behind_[u], deepest))], counts_[u]);
-    // Of each window, all that lies in it: sums from the corner of the deepest.
+    // Sums over each window, from the corner of the deepest.
     for (std::int64_t before = most_before; before >= 0; --before) {
       for (std::int64_t behind = most_behind - 1; behind >= 0; --behind)
         add(sums[at(before, behind)], sums[at(before, behind + 1)]);
@@ -126,7 +126,8 @@ class Windows {
   std::vector<std::int64_t> before_, behind_;
 };
 
-/// What is counted once however often it stands in a stage: addresses, crossbar bytes.
+/// Stages for resources that count once however often they stand in a stage: addresses, crossbar
+/// bytes.
 std::int64_t stages_for_shared(const DesignPrice& price, const ChipSpec& chip) {
   using Key = std::pair<Gress, std::string>;
   std::map<Key, std::int64_t> exact, ternary_bytes, units, bits;
@@ -180,7 +181,7 @@ DesignPrice without(DesignPrice price, std::vector<bool> left_out) {
   return out;
 }
 
-/// What a match table takes at least, however it is cut into parts: no less than one entry does,
+/// Least amounts of a match table, however it is cut into parts: no less than one entry does,
 /// and no less for each than in a table so large that what is rounded up no longer counts.
 void take_least(Unit& unit, const Design& design, const ChipSpec& chip, std::uint64_t entries) {
   constexpr std::int64_t times = 64, rounded = 8;  // a wide word is eight RAMs at most

@@ -69,7 +69,7 @@ class CompilerPlacer {
     std::optional<Unit> smallest;       ///< a part of the fewest entries; none: not worked out
     std::vector<unsigned> stages;
     bool done = false;
-    // Of the stage being filled, which takes nothing later that it does not take now:
+    // State of the stage being filled, which takes nothing later that it does not take now:
     bool too_large = false;  ///< it does not take the rest
     bool closed = false;     ///< nor any part of it
   };
@@ -128,7 +128,8 @@ class CompilerPlacer {
     return Choice{u, false, low * step, part(u, low * step).unit};
   }
 
-  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then by name.
+  /// Choice among the ready units that fit: the longest chain behind it, then what is not cut, then
+  /// by name.
   std::optional<Choice> choose(const Stage& stage, unsigned s) {
     for (std::size_t from = 0, to = 0; from < order_.size(); from = to) {
       std::vector<std::size_t> equals;  // as long a chain

@@ -153,7 +153,7 @@ class OrderFinder {
       add(a, b, DependencyKind::anti, *source, out);
   }
 
-  /// What belongs to a table is where the table is: that one waits, and is waited for.
+  /// A part of a table is where the table is: that one waits, and is waited for.
   void add(std::size_t a, std::size_t b, DependencyKind kind, const std::string& field,
            std::vector<FieldOrder>& out) {
     a = at_[a];

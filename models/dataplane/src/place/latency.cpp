@@ -95,7 +95,7 @@ class GressLatency {
     DependencyKind kind;
   };
 
-  /// What the stages from `first` to before the next match-dependent one use together.
+  /// Amounts that the stages from `first` to before the next match-dependent one use together.
   StageUse group_of(std::size_t first) const {
     StageUse group = use_[first];
     for (std::size_t s = first + 1; s < use_.size() && dependency_[s] != StageDependency::match;

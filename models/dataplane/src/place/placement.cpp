@@ -59,7 +59,7 @@ class Placer {
     std::vector<std::size_t> queue = queue_of(order);
     for (unsigned s = 0; !queue.empty() && s < most_stages_; ++s) {
       stages_.emplace_back(chip_);
-      // What the stage lacks for a unit once it lacks for good.
+      // Resources that the stage lacks for a unit once it lacks for good.
       lacking_.assign(n, false);
       for (bool again = true; again;) {
         again = false;
@@ -74,7 +74,7 @@ class Placer {
     return true;
   }
 
-  /// What was run last.
+  /// The placement of the last run.
   Placement placement() const {
     Placement placement;
     for (const std::size_t u : placed_)

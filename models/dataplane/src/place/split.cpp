@@ -14,7 +14,7 @@ ChipSpec with_large_stages(ChipSpec chip) {
   return chip;
 }
 
-/// What is in the same logical table.
+/// Joins units in the same logical table.
 void add(Unit& to, const Unit& more) {
   const auto append = [](auto& list, const auto& rest) {
     list.insert(list.end(), rest.begin(), rest.end());
@@ -74,7 +74,7 @@ TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
   const TablePart all = price(std::get<MatchSpec>(table.spec).entries);
   TablePart part = price(entries);
   if (!first) return part;
-  // What the whole has beyond its table: conditions that were merged into it.
+  // The whole has more than its table: conditions that were merged into it.
   for (const Resource r : all_resources) part.unit.needs[r] += whole.needs[r] - all.unit.needs[r];
   const auto rest = [](auto& to, const auto& more, std::size_t own) {
     to.insert(to.end(), more.begin() + static_cast<std::ptrdiff_t>(own), more.end());

@@ -30,7 +30,7 @@ class Stage {
  public:
   explicit Stage(const ChipSpec& chip) : chip_(&chip) {}
 
-  /// What is missing for `unit`; nothing when it fits. What a stage lacks once it lacks whatever
+  /// Missing resources for `unit`; none when it fits. What a stage lacks once it lacks whatever
   /// else is put into it.
   std::optional<Shortage> lacks(const Unit& unit) const;
   void put(const Unit& unit) { put(unit, with(unit)); }
@@ -47,7 +47,7 @@ class Stage {
   using Reads = ByName<std::int64_t>;
   using Addresses = ByName<StatefulAddress>;
 
-  /// What the stage has with the unit.
+  /// Amounts of the stage with the unit.
   Amounts with(const Unit& unit) const;
   std::optional<Shortage> lacks(const Unit& unit, const Amounts& after) const;
   void put(const Unit& unit, const Amounts& after);
@@ -64,7 +64,7 @@ class Stage {
   Reads exact_[2], ternary_[2];
   Addresses addresses_[2];
   std::vector<Instruction> instructions_;
-  /// Of the instructions but the no-ops: their number, whether each writes one field at most, and
+  /// Instructions without the no-ops: their number, whether each writes one field at most, and
   /// how many write a field.
   std::int64_t instructing_ = 0;
   bool single_writes_ = true;

@@ -23,7 +23,7 @@ class Rows {
 
   bool hold(const std::vector<StatefulMemory>& memories, std::size_t i) {
     if (i == memories.size()) return laid_out();
-    // Of equal ones the later has the higher row: every other order is the same.
+    // Among equal ones the later has the higher row: every other order is the same.
     std::uint32_t home = memories[i].statistics ? 0 : 1;
     if (i > 0 && memories[i].statistics == memories[i - 1].statistics &&
         memories[i].rams == memories[i - 1].rams) {

@@ -126,7 +126,7 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
     if (overhead > rule.overhead_bits) continue;
     const std::int64_t entry_bits =
         overhead + rule.version_bits + std::max<std::int64_t>(0, key - rule.ghost_bits);
-    // What goes to the action is in one RAM of the wide word: it is not cut.
+    // Data for the action is in one RAM of the wide word: it is not cut.
     const std::int64_t most_per_ram =
         overhead == 0 ? rule.most_per_ram
                       : std::min<std::int64_t>(rule.most_per_ram, rule.overhead_bits / overhead);

@@ -14,7 +14,7 @@ double percent(std::int64_t used, std::int64_t capacity) {
   return capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
 }
 
-/// What the used stages have, no more than the chip's.
+/// Capacity of the used stages, no more than the chip's.
 std::int64_t capacity_of_used(const Ledger& ledger, Resource r) {
   return ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)};
 }

@@ -22,7 +22,7 @@ using std::uint64_t;
 /// 40 bits take one block, 42, 44 and 48 bits two, 88 bits three).
 constexpr int64_t tcam_version_bits = 4;
 
-/// What belongs to the table, as far as it shapes the entries.
+/// Objects of the table, as far as they shape the entries.
 EntryLoad load_of(const MatchSpec& spec, const std::vector<const DesignObject*>& attached) {
   EntryLoad load;
   if (spec.counter != DirectCounter::none)

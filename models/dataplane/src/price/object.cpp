@@ -85,7 +85,7 @@ struct Pricer {
     return static_cast<uint32_t>(best);
   }
 
-  /// What the register's address takes, to be counted once for all that share it.
+  /// Amounts of the register's address, to be counted once for all that share it.
   void share_address(Unit& unit, const RegisterSpec& spec) const {
     StatefulAddress shared;
     shared.units = std::exchange(unit.needs[Resource::hash_dist], 0);
@@ -186,7 +186,7 @@ struct Pricer {
            std::move(rewrite));
   }
 
-  /// What accesses a register: a keyless table of its own, on the hit path unless its index is
+  /// Tables that access a register: a keyless table of its own, on the hit path unless its index is
   /// known, or the actions of its table. `bits`: of the index of one piece; `all_bits`: of the
   /// whole.
   Unit register_access(const RegisterSpec& spec, const std::string& label, uint32_t bits,
@@ -221,7 +221,8 @@ struct Pricer {
 
   void operator()(const MatchSpec& spec) { price = price_match(object, spec, chip, attached); }
 
-  /// What runs a counter or meter array: the action of its table, or a keyless table of its own.
+  /// Tables that run a counter or meter array: the action of its table, or a keyless table of its
+  /// own.
   Unit array_beside(const std::string& table, uint64_t entries) {
     Unit unit;
     if (table.empty()) {

@@ -11,7 +11,7 @@
 
 namespace horae::dataplane {
 
-/// What the parser's states of one gress say.
+/// Paths through the parser's states of one gress.
 class HeaderPaths {
  public:
   HeaderPaths(const Design& design, Gress gress);

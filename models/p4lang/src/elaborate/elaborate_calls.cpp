@@ -437,7 +437,7 @@ Expr Elaborator::extern_call(const tree::Expr& node, const std::vector<const Dec
                              const Bindings& outer, const std::string& name, const Type* expected) {
   Chosen chosen = choose(node, node.arguments, candidates, outer, name);
   if (auto value = folded_call(name, chosen, node.place)) return std::move(*value);
-  // What no argument says follows from where the result goes.
+  // Types that no argument gives follow from where the result goes.
   if (expected != nullptr && chosen.decl->type->form == tree::TypeForm::named)
     (void)unify(*chosen.decl->type, expected, chosen.types);
   Expr out = make(ExprKind::call, in_scope(*chosen.decl->type, chosen.types, global_), node.place);

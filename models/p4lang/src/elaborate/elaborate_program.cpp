@@ -96,7 +96,7 @@ void Elaborator::declare(const Decl& decl) {
   add(decl.name, std::move(symbol), decl.place);
 }
 
-/// What may be declared several times: functions by their parameters, externs by their type
+/// Names that may be declared several times: functions by their parameters, externs by their type
 /// parameters.
 void Elaborator::declare_named(const Decl& decl) {
   const bool is_object = decl.kind == DeclKind::extern_object;

@@ -175,7 +175,7 @@ ActionChoice Elaborator::action_choice(const tree::Expr& node, const Table& tabl
   const std::vector<std::uint32_t> parameters = cx_.block->functions[function].parameters;
   const std::size_t bound = it->bound.size();
   std::vector<tree::Argument> given = is_call ? node.arguments : std::vector<tree::Argument>();
-  // What the list of actions binds already may be written once more.
+  // An action that the list binds already may be written once more.
   if (given.size() == parameters.size())
     given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(bound));
   if (given.size() + bound != parameters.size())

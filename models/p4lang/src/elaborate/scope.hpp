@@ -28,7 +28,7 @@ struct Instance {
   std::vector<Expr> arguments;  ///< of its constructor, one a parameter
   /// Parsers and controls among the arguments of its constructor, by parameter.
   std::vector<std::pair<std::string, std::shared_ptr<Instance>>> blocks;
-  /// Of a package: its parts by parameter; null where one is left out.
+  /// For a package: its parts by parameter; null where one is left out.
   std::vector<std::pair<std::string, std::shared_ptr<Instance>>> parts;
   std::vector<std::pair<std::string, std::uint32_t>> objects;  ///< extern objects among them
   Place place;

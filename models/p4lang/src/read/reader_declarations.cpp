@@ -328,7 +328,7 @@ const tree::Decl* Reader::package(Annotations annotations) {
   return decl;
 }
 
-/// What begins with a type: a variable (where `local`), an instance or a function.
+/// Declarations that begin with a type: a variable (where `local`), an instance or a function.
 const tree::Decl* Reader::typed(Annotations annotations, bool local) {
   const Place place = peek().place;
   if (!is_name(peek()) && !starts_type() && !ahead(".")) refuse("a declaration");

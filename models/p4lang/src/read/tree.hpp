@@ -219,7 +219,7 @@ struct Decl {
   std::vector<const Decl*> states;
   const Stmt* body = nullptr;
   bool is_abstract = false;
-  // Of a table.
+  // Parts of a table.
   std::vector<KeyElement> keys;
   std::vector<ActionReference> actions;
   const Expr* default_action = nullptr;
@@ -229,7 +229,7 @@ struct Decl {
   bool const_entries = false;
   const Expr* size = nullptr;
   std::vector<TableProperty> properties;
-  // Of a state.
+  // Parts of a state.
   std::vector<const Expr*> select;
   bool has_transition = false;
   std::vector<TransitionCase> transitions;

@@ -163,7 +163,7 @@ std::vector<Token> Expander::substitute(const Token& name, const Macro& macro,
     if (!paste || out.empty()) {
       out.push_back(token);
     } else {
-      // What makes no token together stays two, as for text that is no C.
+      // Two parts that make no token together stay two, as for text that is no C.
       std::vector<Token> made = scan(out.back().text + token.text, 0, nullptr);
       if (made.size() == 3) {
         made.front().space = out.back().space;

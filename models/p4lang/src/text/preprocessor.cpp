@@ -15,7 +15,7 @@ const std::vector<std::string> directives = {"define",  "undef",  "include", "if
                                              "ifndef",  "elif",   "else",    "endif", "error",
                                              "warning", "pragma", "line"};
 
-/// What an unknown directive may have been meant as.
+/// Hint at a directive that an unknown one may have meant.
 std::string near_directive(const std::string& name) {
   const std::string near = nearest_name(name, directives);
   return near.empty() ? "" : fmt::format("; did you mean '#{}'?", near);
@@ -38,7 +38,7 @@ Preprocessor::Preprocessor(const Options& options, SourceFiles& files, Report& r
 }
 
 void Preprocessor::predefine(const Options& options) {
-  // What programs ask the vendor's compiler for; its version is that of the last release.
+  // Macros that programs ask the vendor's compiler for; its version is that of the last release.
   std::vector<std::string> all = {
       fmt::format("__TARGET_TOFINO__={}", static_cast<int>(options.target)),
       "__p4c__=1",

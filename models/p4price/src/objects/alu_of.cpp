@@ -23,7 +23,7 @@ using p4lang::Op;
 using p4lang::Stmt;
 using p4lang::StmtKind;
 
-/// What the rules have no words for.
+/// Thrown where the rules have no words.
 struct Unknown {};
 
 class AluRun {

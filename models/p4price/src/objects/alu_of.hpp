@@ -9,9 +9,9 @@
 
 namespace horae::p4price {
 
-/// What the action `object` (RegisterAction, DirectRegisterAction) asks of its ALU. Nothing where
-/// it uses what the rules do not know (math units, predicates, masks in comparisons, wide minima).
-/// InputError, with its place, for one that no ALU of the chip does.
+/// Requirements of the action `object` (RegisterAction, DirectRegisterAction) on its ALU. None
+/// where it uses what the rules do not know (math units, predicates, masks in comparisons, wide
+/// minima). InputError, with its place, for one that no ALU of the chip does.
 std::optional<dataplane::ActionFacts> alu_of(const p4lang::Program& program,
                                              const p4lang::Block& block, std::uint32_t object,
                                              const dataplane::ChipSpec& chip);

@@ -19,7 +19,7 @@ using p4lang::ExprKind;
 using p4lang::Stmt;
 using p4lang::StmtKind;
 
-/// What two blocks of a gress name alike: headers, metadata, then parameters by their role.
+/// Names that two blocks of a gress share: headers, metadata, then parameters by their role.
 std::string role_of(const Block& block, std::size_t parameter) {
   if (parameter == 0) return "headers";
   if (parameter == 1) return "metadata";
@@ -130,7 +130,7 @@ class VectorBuilder {
     return out;
   }
 
-  /// What objects name beside headers, and what goes from the parser to the deparser.
+  /// Names of objects beside headers, and data that goes from the parser to the deparser.
   void add_metadata() {
     const Block& control = *blocks_.control;
     std::map<std::string, std::uint32_t> widths;

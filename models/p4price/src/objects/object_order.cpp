@@ -1,4 +1,4 @@
-// What of a gress's objects comes after what, with the sentences that say why.
+// Order of a gress's objects, with the sentences that say why.
 #include "object_order.hpp"
 
 #include <fmt/format.h>

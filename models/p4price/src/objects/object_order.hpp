@@ -1,4 +1,4 @@
-// What of a gress's objects comes after what.
+// Order of a gress's objects.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ using p4lang::Expr;
 using p4lang::ExprKind;
 using p4lang::ExternObject;
 
-/// What a table without `size` gets (p4c backends/tofino/bf-p4c, SetDefaultSize).
+/// Entries of a table without `size` (p4c backends/tofino/bf-p4c, SetDefaultSize).
 constexpr std::uint64_t default_entries = 512;
 
 std::uint64_t number(const Expr* e, std::uint64_t otherwise) {

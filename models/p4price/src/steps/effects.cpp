@@ -1,4 +1,4 @@
-// What the statements of an action read and write, and which extern objects they use.
+// Reads and writes of an action's statements, and the extern objects they use.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -55,7 +55,7 @@ void Pieces::collect_reads(const Expr& e, std::vector<Use>& out) const {
   }
 }
 
-/// What a register action's body computes with beside its own parameters and what it wrote itself.
+/// Reads of a register action's body beside its own parameters and what it wrote itself.
 void Pieces::method_reads(std::uint32_t object, PieceAction& action, ExternUse& use) const {
   for (const auto& method : program_.externs.at(object).methods) {
     const auto& function = block_.functions.at(method.function);

@@ -5,7 +5,7 @@
 
 namespace horae::p4price {
 
-/// What follows a branch of which one way surely jumps goes into the other (p4c
+/// Statements behind a branch of which one way surely jumps go into the other (p4c
 /// frontends/p4/removeReturns.cpp MoveToElseAfterBranch). Where a jump is deeper, it sets a flag,
 /// and what follows is a branch on that flag: of `return` always (DoRemoveReturns), of `exit`,
 /// also in actions of tables, where the chip has no direct exit, Tofino2 (p4c

@@ -33,7 +33,7 @@ DependencyKind kind_of(Access first, Access second) {
   return DependencyKind::action;
 }
 
-/// What says most of two pieces comes first.
+/// The stronger of two dependencies comes first.
 int weight(DependencyKind kind) { return static_cast<int>(kind); }
 
 }  // namespace

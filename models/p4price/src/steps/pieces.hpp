@@ -1,4 +1,4 @@
-// What a control is made of on the chip: match tables, keyless tables, conditions, in the order of
+// Pieces of a control on the chip: match tables, keyless tables, conditions, in the order of
 // the program, with what each reads and writes.
 #pragma once
 
@@ -38,7 +38,7 @@ struct PieceAction {
   std::string name;
   std::vector<p4lang::Stmt> statements;
   std::vector<std::uint32_t> data;  ///< variables that an entry gives
-  // What the statements come to:
+  // Sum of the statements:
   std::vector<Use> reads;  ///< sources of instructions
   std::vector<Use> writes;
   std::vector<Use> crossbar;  ///< indices, what is hashed, operands of stateful ALUs
@@ -87,7 +87,7 @@ class Pieces {
 
   /// Works out what an action's statements read and write.
   void find_effects(PieceAction& action) const;
-  /// What an expression reads, field by field.
+  /// Reads of an expression, field by field.
   void collect_reads(const p4lang::Expr& e, std::vector<Use>& out) const;
 
  private:

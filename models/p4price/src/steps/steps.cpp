@@ -54,7 +54,7 @@ class Walker {
   }
 
  private:
-  /// What a statement of an action or of a control leaves of the values that are known.
+  /// Effect of a statement of an action or of a control on the values that are known.
   void take_effect(const Stmt& s, Values& values) {
     if (s.kind == StmtKind::assign || s.kind == StmtKind::reset) {
       Expr base = s.target;
@@ -73,7 +73,7 @@ class Walker {
     forget_calls(s.value, values);
   }
 
-  /// What calls in an expression write.
+  /// Forgets values that calls in an expression write.
   void forget_calls(const Expr& e, Values& values) {
     if (e.kind == ExprKind::call) {
       for (std::size_t i = 0; i < e.operands.size(); ++i) {

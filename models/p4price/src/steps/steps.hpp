@@ -12,7 +12,7 @@ namespace horae::p4price {
 
 struct Step;
 
-/// What runs under one outcome of a step.
+/// Steps under one outcome of a step.
 struct Arm {
   enum class When : std::uint8_t {
     holds,      ///< the condition holds, or the table hit

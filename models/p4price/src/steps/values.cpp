@@ -74,7 +74,7 @@ void Values::put_into(Expr& e, bool whole) const {
     if (e.kind == ExprKind::constant) e.type = type;
     return;
   }
-  // Of an element the index stays in place, of a call what it writes.
+  // For an element the index stays in place, for a call what it writes.
   for (std::size_t i = 0; i < e.operands.size(); ++i) {
     if (e.kind == ExprKind::call && i < e.is_out.size() && e.is_out[i]) continue;
     put_into(e.operands[i]);

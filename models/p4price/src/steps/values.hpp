@@ -25,7 +25,7 @@ class Values {
   void know(const std::string& name, p4lang::Expr value) {
     of_.insert_or_assign(name, std::move(value));
   }
-  /// What both ways agree on.
+  /// Keeps values on which both ways agree.
   void meet(const Values& other);
   void clear() { of_.clear(); }
 

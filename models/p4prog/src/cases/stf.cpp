@@ -212,7 +212,7 @@ class StfRunner {
   }
   void wait() { compare(false); }
 
-  /// What came out is compared in the order of each port. `all`: nothing else may have come, and
+  /// Output is compared in the order of each port. `all`: nothing else may have come, and
   /// nothing may be missing.
   void compare(bool all) {
     for (auto& [port, waiting] : expected_) {

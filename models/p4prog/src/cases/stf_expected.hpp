@@ -1,4 +1,4 @@
-// What a script expects of a port, and what came.
+// Expectations of a script for a port, and the packets that came.
 #pragma once
 
 #include <cstddef>

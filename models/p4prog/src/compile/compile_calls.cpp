@@ -196,7 +196,7 @@ void Compiler::write_field(const Ref& to) {
   if (to.header != nullptr) field_uses_[to.header->name].at(to.field).written = true;
 }
 
-/// Of what is taken as a whole and apart again.
+/// Types that are taken as a whole and apart again.
 void Compiler::name_all(const Type& type) {
   if (type.kind == TypeKind::stack) name_all(*type.element);
   for (std::uint32_t i = 0; i < type.fields.size(); ++i) {

@@ -164,7 +164,7 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
   call_extern(std::move(code));
 }
 
-/// What an argument puts before a packet, or into a digest, is of so many bytes at most.
+/// An argument before a packet, or in a digest, has so many bytes at most.
 void Compiler::check_room(const ExternCode& code, std::size_t argument, std::uint32_t tofino,
                           std::uint32_t tofino2) const {
   if (argument >= code.argument_begins.size()) return;

@@ -173,7 +173,7 @@ void Compiler::begin(const Block& block) {
   functions();
 }
 
-/// What a value has that P4 leaves open. Lengths of varbits, validity and indices are not.
+/// Parts of a value that P4 leaves open. Lengths of varbits, validity and indices are not.
 void Compiler::open_words(std::uint32_t word, const Type& type, const std::string& name,
                           bool metadata) {
   switch (type.kind) {
@@ -333,7 +333,7 @@ std::uint32_t Compiler::parser(const Block& block) {
   begin(block);
   const std::uint32_t entry = here();
   temporary_ = next_word_;
-  // What is `out` begins as nothing: all words but constants are zero before a pass.
+  // An `out` parameter begins as zero: all words but constants are zero before a pass.
   statements(block.prologue);
   state_at_.assign(block.states.size(), 0);
   state_jumps_.clear();

@@ -179,7 +179,7 @@ class Compiler {
   std::vector<std::uint32_t> table_at_;  ///< of the block: index into out_.tables
   std::vector<std::uint32_t> leaves_;    ///< jumps to the end of what is inlined, or of the block
   std::optional<std::uint32_t> function_now_;
-  /// Of the function: comparisons of a predicate, and the words where they are.
+  /// State of the function: comparisons of a predicate, and the words where they are.
   std::vector<std::pair<const Expr*, std::uint32_t>> begin_conditions_;
   std::uint32_t inlined_depth_ = 0;
 };

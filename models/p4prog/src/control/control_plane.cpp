@@ -177,7 +177,7 @@ const std::vector<TableObject*>& ControlPlane::tables(std::string_view name) {
 
 namespace {
 
-/// What a key must match, as text says it; of an enumeration the name of a member. How the chip
+/// Pattern of a key, as text says it; of an enumeration the name of a member. How the chip
 /// codes an enumeration without bits is up to who compiles for it, so digits say nothing of one.
 FieldPattern key_pattern(const TableObject& table, std::size_t number, const NamedValue& value) {
   const dataplane::MatchField& field = table.match->fields()[number];

@@ -1,4 +1,4 @@
-// What the control plane reads and sets beside tables: registers, counters, filters, value sets.
+// Reads and settings of the control plane beside tables: registers, counters, filters, value sets.
 #include <fmt/format.h>
 
 #include "horae/core/error.hpp"

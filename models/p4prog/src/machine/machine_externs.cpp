@@ -99,8 +99,8 @@ void Machine::checksum(const ExternCode& code) {
   }
 }
 
-/// Of 8 bits with a sign. `set` and `push` with five arguments: rotated to the right, masked,
-/// added.
+/// A counter of 8 bits with a sign. `set` and `push` with five arguments: rotated to the right,
+/// masked, added.
 void Machine::parser_counter(const ExternCode& code) {
   std::int64_t& top = counters_[counter_depth_];
   const auto as_counter = [](std::uint64_t value) {
@@ -162,8 +162,8 @@ void Machine::parser_counter(const ExternCode& code) {
   }
 }
 
-/// Of the parts of 8 or 16 bits that the mask names: the value, the index, and the part changed by
-/// `postmod` afterwards.
+/// Among the parts of 8 or 16 bits that the mask names: the value, the index, and the part changed
+/// by `postmod` afterwards.
 void Machine::least_or_greatest(const ExternCode& code) {
   const std::uint32_t bits = code.entry, parts = 128 / bits;
   const auto value = argument_pieces(code, 0);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t members_of_word = 120;
 constexpr std::uint32_t bits_of_word = 128;
 
-// Of a selector that does not say: bf-p4c, "default max group size" and "number of groups".
+// Defaults of a selector: bf-p4c, "default max group size" and "number of groups".
 constexpr std::uint32_t default_group_size = 120;
 constexpr std::uint32_t default_groups = 1;
 

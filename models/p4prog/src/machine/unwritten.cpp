@@ -27,7 +27,7 @@ void UnwrittenWords::use(std::uint32_t word, std::uint32_t count) {
   }
 }
 
-/// What is of a header that is not there gives zero by a rule, or no bits at all.
+/// Fields of a header that is not there give zero by a rule, or no bits at all.
 void UnwrittenWords::use(std::span<const Piece> pieces, const std::uint64_t* words) {
   for (const Piece& p : pieces) {
     if (p.valid == 0 || words[p.valid] != 0) use(p.word, words_of(p.bits));

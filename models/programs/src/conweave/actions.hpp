@@ -1,4 +1,4 @@
-// What ConWeave's registers do (internal to the room).
+// Actions of ConWeave's registers (internal to the room).
 #pragma once
 
 #include <array>

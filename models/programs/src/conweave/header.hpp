@@ -13,7 +13,7 @@ namespace horae::programs::conweave {
 /// Bytes that data packets carry more: two time stamps behind the BTH (headers.p4, conweave_h).
 inline constexpr std::uint16_t stamp_bytes = 4;
 
-/// What a packet is between two ToRs (headers.p4: bth.conweave_opcode). The paper's RTT_REQUEST is
+/// Kind of a packet between two ToRs (headers.p4: bth.conweave_opcode). The paper's RTT_REQUEST is
 /// data with a mark, its CLEAR a reply of phase 1.
 enum class Kind : std::uint8_t { none = 0, data = 1, reply = 2, notify = 3 };
 
@@ -66,7 +66,7 @@ struct Stamps {
   void put(Packet& p) const { p.msn = std::uint32_t{sent} << 16 | tail; }
 };
 
-/// What the destination ToR's ingress bridges to its egress, and what its timer packets carry:
+/// Data that the destination ToR's ingress bridges to its egress, and that its timer packets carry:
 /// `Packet::metadata`. A TAIL that is to release a queue has its flow in the place of the stamps; a
 /// timer its flow in that of the PSN and the packets counted in egress in that of the stamps
 /// (headers.p4, conweave_tail_h and conweave_ctrl_h: 6 and 11 bytes).
@@ -103,7 +103,7 @@ struct Bridge {
   }
 };
 
-/// What a mirrored copy is.
+/// Kind of a mirrored copy.
 enum CopyType : std::uint8_t { reply_copy = 1, clear_copy = 2, notify_copy = 3, timer_copy = 4 };
 
 /// Bytes of copies: control packets are cut to the smallest frame, which holds all their headers

@@ -1,4 +1,4 @@
-// What both halves of ConWeave use (internal to the room).
+// Shared by both halves of ConWeave (internal to the room).
 #pragma once
 
 #include <cstddef>
@@ -49,13 +49,13 @@ struct FlowNameHash {
   }
 };
 
-/// What the table says of a flow.
+/// Entry of the table for a flow.
 struct FlowEntry {
   std::uint16_t index = 0;        ///< of its state
   std::uint32_t reply_ticks = 0;  ///< after which a reply is late
 };
 
-/// What the routes say of a destination.
+/// Entry of the routes for a destination.
 struct Route {
   PortGroup group;
   bool attached = false;   ///< it is on a port of this switch: the last hop

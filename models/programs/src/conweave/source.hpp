@@ -31,7 +31,7 @@ class Source {
   void install(std::uint16_t index, std::uint8_t path);
 
   const dataplane::Object& path() const { return path_; }
-  /// What else decides whether the packet recirculates.
+  /// The last condition for recirculation of the packet.
   const dataplane::Object& last() const { return around_; }
 
   struct Counts {

@@ -130,9 +130,9 @@ class Forward final : public RuleKeeper<Forward> {
 
   std::uint32_t depth_ports() const { return config_.depth_ports.value_or(8); }
 
-  /// What cuts data that the traffic manager deflects: the action of `members` bridges the port
-  /// that it was for; an egress mirror makes a short copy for that port, and the copy is marked as
-  /// such there.
+  /// Objects that cut data which the traffic manager deflects: the action of `members` bridges the
+  /// port that it was for; an egress mirror makes a short copy for that port, and the copy is
+  /// marked as such there.
   void build_trimming(dataplane::Pipeline& pipeline) {
     constexpr Gress out = Gress::egress;
     const ConditionSpec bit{.kind = ConditionKind::bit};
@@ -191,7 +191,7 @@ class Forward final : public RuleKeeper<Forward> {
                   dataplane::Needs{guarded_by(*is_dropped_)});
   }
 
-  /// What chooses among several ports: one way for data, a hash of the flow for the rest.
+  /// Objects that choose among several ports: one way for data, a hash of the flow for the rest.
   void build_choice(dataplane::Pipeline& pipeline) {
     const bool sprays = config_.path_choice != PathChoice::ecmp;
     const dataplane::Need group = matches(routes_);

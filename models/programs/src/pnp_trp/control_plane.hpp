@@ -1,4 +1,4 @@
-// What the switch's CPU does (internal to the room).
+// Work of the switch's CPU (internal to the room).
 #pragma once
 
 #include <functional>

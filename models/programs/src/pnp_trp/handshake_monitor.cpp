@@ -14,7 +14,7 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
                                    ControlPlane& control, const dataplane::Object& routes,
                                    const dataplane::Object& last_writer)
     : control_(control),
-      // Of the far side's alone: the monitor is the clients'.
+      // Only segments of the far side: the monitor is the clients'.
       is_tcp_(pipeline, in, "is_tcp", {.bits = 8, .terms = 2, .reads = {"ip.protocol", "remote"}},
               {tcp, 1}, {matches(routes)}),
       is_syn_(pipeline, in, "is_syn", {.bits = 8, .reads = {"tcp.flags"}}, {TcpSegment::syn},
@@ -23,7 +23,7 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
               {guarded_by(is_tcp_)}),
       // The client's first number: of its SYN, or the one before an ACK's.
       client_isn_(pipeline, in, "client_isn", {}, {guarded_by(is_tcp_)}),
-      // Of the five-tuple and that.
+      // Hash of the five-tuple and the secret.
       cookie_(pipeline, in, "cookie", {.input_bits = 136, .output_bits = 32},
               {matches(client_isn_), guarded_by(is_tcp_)}),
       cookie_next_(pipeline, in, "cookie_next", {}, {uses(cookie_), guarded_by(is_tcp_)}),

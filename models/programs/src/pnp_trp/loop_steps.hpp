@@ -18,13 +18,14 @@ struct CnpCount {
   std::uint16_t alpha = 0;
 };
 
-/// What the ALU does with a cell: two comparisons of the first word, a choice for each word.
+/// Work of the ALU on a cell: two comparisons of the first word, a choice for each word.
 class LoopSteps {
  public:
   LoopSteps(StepRule rule, std::uint32_t alpha)
       : rule_(rule), alpha_(static_cast<std::uint16_t>(alpha)) {}
 
-  /// Of a flow that had no CNP. The code's first step does not raise alpha: it begins one lower.
+  /// Count of a flow that had no CNP. The code's first step does not raise alpha: it begins one
+  /// lower.
   CnpCount initial() const {
     return {first(), static_cast<std::uint16_t>(rule_ == StepRule::code ? alpha_ - 1 : alpha_)};
   }

@@ -10,7 +10,7 @@ namespace horae::programs::pnp_trp {
 namespace {
 
 constexpr Gress out = Gress::egress;
-/// What the mirror header says of the only kind of copy there is.
+/// Value of the mirror header for the only kind of copy there is.
 constexpr std::uint8_t cnp_copy = 1;
 /// Half a turn of the clock away: an interval has passed since.
 constexpr std::uint32_t long_ago = 0x80000000u;
@@ -56,7 +56,7 @@ NotificationPoint::NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrp
       // padding. The mirror session cuts the copy to a CNP's length.
       to_cnp_(pipeline, out, "to_cnp", {}, {guarded_by(is_copy_)}) {}
 
-/// What lets a copy be made: a mark, and a gap since the flow's last CNP.
+/// Conditions for a copy: a mark, and a gap since the flow's last CNP.
 dataplane::Needs NotificationPoint::make_gap(dataplane::Pipeline& pipeline,
                                              const PnpTrpConfig& config) {
   using dataplane::Needs;

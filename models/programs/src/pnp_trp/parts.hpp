@@ -1,4 +1,4 @@
-// What the parts of the long-haul program share (internal to the room).
+// Shared by the parts of the long-haul program (internal to the room).
 #pragma once
 
 #include <cstdint>

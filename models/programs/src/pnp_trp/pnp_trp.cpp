@@ -135,7 +135,7 @@ class PnpTrp final : public RuleKeeper<PnpTrp> {
   }
 
  private:
-  /// What a flow is here: only those that cross between the sides are of interest.
+  /// Side of a flow: only those that cross between the sides are of interest.
   enum class Side { none, leaves, comes_in };
   Side side_of(const Connection& c) const {
     const bool from_far = is_remote(config_, known_, c.sender);

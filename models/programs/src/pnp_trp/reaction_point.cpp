@@ -114,7 +114,7 @@ RecoveryOrder::RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
       is_out_of_turn(pipeline, in, "is_out_of_turn", {.kind = ConditionKind::bit}, {},
                      {matches(last_psn), guarded_by(is_recovering), guarded_by(begins)}) {}
 
-/// What loop_num needs: what resets it is, without an order to keep, the beginning of the recovery.
+/// Dependencies of loop_num: without an order to keep, the beginning of the recovery resets it.
 dataplane::Needs ReactionPoint::make_order(dataplane::Pipeline& pipeline,
                                            const PnpTrpConfig& config) {
   dataplane::Needs needs = {matches(targets_.flow_hash()), guarded_by(is_step_),
@@ -129,7 +129,7 @@ dataplane::Needs ReactionPoint::make_order(dataplane::Pipeline& pipeline,
   return needs;
 }
 
-/// What may send packets around, if they have loops to come.
+/// Gates that may send packets around, if they have loops to come.
 dataplane::Needs ReactionPoint::make_gates() const {
   dataplane::Needs needs = {matches(loop_num_), guarded_by(is_slowed_)};
   if (order_) needs.push_back(guarded_by(order_->is_out_of_turn));

@@ -17,7 +17,7 @@
 
 namespace horae::programs::pnp_trp {
 
-/// What flow_status holds.
+/// Values of flow_status.
 enum Status : std::uint8_t { normal = 0, throttled = 1, recover = 2 };
 
 /// A PSN in the upper bits of a word: words then wrap where PSNs do.
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t psn_unit = 1u << 8;
 /// nothing is in the loop.
 inline constexpr std::uint32_t no_psn = 1, any_psn = 2;
 
-/// What keeps the order of a flow that recovers (appendix D).
+/// Objects that keep the order of a flow that recovers (appendix D).
 struct RecoveryOrder {
   RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
                 const dataplane::Object& flow_hash, const dataplane::Object& flow_status,
@@ -132,7 +132,7 @@ class ReactionPoint {
       if (loops < most) ++loops;
     }
   };
-  /// What it was; it is zero.
+  /// Reads the old value and sets zero.
   struct TakeAll {
     template <class C>
     C operator()(C& loops) const {

@@ -1,4 +1,4 @@
-// What both halves of Themis use (internal to the room).
+// Shared by both halves of Themis (internal to the room).
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@
 
 namespace horae::programs::themis {
 
-/// Of a flow's key, for where its entry lies, which no result shows: FlatTable multiplies it again.
+/// Hash of a flow's key, for where its entry lies, which no result shows: FlatTable multiplies it
+/// again.
 struct FlowPlace {
   std::size_t operator()(const FlowKey& k) const {
     const std::uint64_t h = (std::uint64_t{k.src} << 32 | k.dst) * 0xc2b2ae3d27d4eb4fULL;

@@ -92,7 +92,7 @@ std::optional<Source::Avoidance> Source::make_avoidance(dataplane::Pipeline& pip
   return Made(std::in_place, pipeline, config_, qps_.table(), is_data_, *is_nack_);
 }
 
-/// What may send a packet by another path.
+/// Gates that may send a packet by another path.
 Needs Source::reasons() const {
   Needs needs;
   if (recved_nack_psn_) needs.push_back(matches(recved_nack_psn_->array));

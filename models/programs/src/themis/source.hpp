@@ -64,7 +64,7 @@ class Source {
       count = window;
     }
   };
-  /// What remembers avoidance signals.
+  /// Objects that remember avoidance signals.
   struct Avoidance {
     Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
               const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
@@ -74,7 +74,7 @@ class Source {
     dataplane::RegisterAction<std::uint32_t, Spend> spend;
     dataplane::RegisterAction<std::uint32_t, Fill> fill;
   };
-  /// What takes another path than Eq. 1's.
+  /// Objects that take another path than Eq. 1's.
   struct Reroute {
     Reroute(dataplane::Pipeline& pipeline, const dataplane::Needs& reasons,
             const dataplane::Object* add_path);

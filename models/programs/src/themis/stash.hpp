@@ -20,7 +20,7 @@ namespace horae::programs::themis {
 /// that the path is to be avoided.
 class Stash {
  public:
-  /// What a data packet makes of the kept NACK.
+  /// Effect of a data packet on the kept NACK.
   enum class Settled : std::uint8_t { no, arrived, lost, too_far };
 
   /// `lost`: the gateway whose failing keeps a NACK back.

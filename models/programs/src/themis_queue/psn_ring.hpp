@@ -34,7 +34,7 @@ class PsnRing {
   /// A data packet passes.
   void put(const dataplane::PassKind auto& pass, std::uint32_t qp, Psn psn);
 
-  /// What one pass of a search saw.
+  /// Result of one pass of a search.
   struct Look {
     std::optional<std::uint16_t> found;  ///< low bits of the first PSN larger than the expected one
     std::uint16_t next = 0;              ///< position to go on from
@@ -46,7 +46,7 @@ class PsnRing {
   /// The search ends: what is before `head` is taken.
   void take(const dataplane::PassKind auto& pass, std::uint32_t qp, std::uint16_t head);
 
-  /// What a decision about the entry found waits for.
+  /// Dependency of a decision about the entry found.
   const dataplane::Object& result() const { return *select_; }
 
  private:

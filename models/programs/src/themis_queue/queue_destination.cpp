@@ -11,7 +11,7 @@ using dataplane::Needs;
 
 namespace {
 
-/// What a mirrored copy is. A NACK that is searched for has zeros in the lowest two bits.
+/// Kind of a mirrored copy. A NACK that is searched for has zeros in the lowest two bits.
 enum CopyType : std::uint8_t { forwarded = 1, search_on = 4, decided = 5 };
 constexpr std::uint8_t search_bits = 3;
 

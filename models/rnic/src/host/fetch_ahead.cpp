@@ -8,7 +8,7 @@
 namespace horae::rnic {
 namespace {
 
-/// Of a packet of MTU size, the shortest that there are: without a RETH.
+/// Time of a packet of MTU size, the shortest that there are: without a RETH.
 Picoseconds packet_time(const RnicConfig& config, BitRate line) {
   const Bytes roce = frame_bytes(Opcode::write_middle, config.mtu);
   const Bytes frame =

@@ -37,7 +37,7 @@ std::int64_t update_distance(std::uint32_t lanes, Bytes max_payload) {
   return distance.at(row).at(column);
 }
 
-/// What ACKs, flow control and skip ordered sets take of each direction, in parts.
+/// Share of each direction that ACKs, flow control and skip ordered sets take, in parts.
 std::int64_t overhead_parts(const PcieConfig& c) {
   if (c.link_overhead) return static_cast<std::int64_t>(*c.link_overhead * parts);
   constexpr std::int64_t dllp = 8, skip = 4, skip_distance = 1538;
@@ -46,7 +46,7 @@ std::int64_t overhead_parts(const PcieConfig& c) {
   return 2 * dllp * parts / distance + skip * parts / skip_distance;
 }
 
-/// What of the bits on the lanes is TLPs but for that: 128b/130b, or what flits are made of.
+/// Share of TLPs in the bits on the lanes but for that: 128b/130b, or what flits are made of.
 struct Coding {
   std::int64_t tlps, of;
 };
@@ -226,7 +226,7 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
                        words + tlp_.write.count() * static_cast<std::int64_t>(tlps));
   counters_.upstream_busy += busy;
   count_wait(PcieWait::credit, credit_wait);
-  // What is neither on the link nor a wait for credits.
+  // Time that is neither on the link nor a wait for credits.
   count_wait(PcieWait::upstream, last_write_ - now - busy - credit_wait);
   return last_write_;
 }

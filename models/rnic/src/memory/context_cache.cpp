@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t first_buckets = 64;
 
-/// What the NIC itself changes goes back to host memory when it is evicted; the rest is a copy.
+/// Structures that the NIC itself changes go back to host memory when they are evicted; the rest is
+/// a copy.
 bool written_by_the_nic(CacheKind kind) {
   return kind == CacheKind::queue_pair || kind == CacheKind::completion_queue;
 }

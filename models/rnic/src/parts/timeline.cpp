@@ -10,7 +10,7 @@ bool Timeline::service_begins(Picoseconds now) {
 }
 
 void Timeline::service_ends(Picoseconds now) {
-  // Of services that overlap the first, the last to end closes the record.
+  // Among services that overlap the first, the last to end closes the record.
   if (--open_ == 0) until_ = now + margin;
 }
 

@@ -83,7 +83,7 @@ void TxScheduler::keep_order(Ring& ring, std::uint16_t first) {
 }
 
 void TxScheduler::remember_wait(std::size_t i, Picoseconds now) {
-  // What is sent again does not wait for the payload of new packets.
+  // Retransmissions do not wait for the payload of new packets.
   const Picoseconds until = fetcher_->ready(i);
   if (until > now && !qps_[i]->sender().retransmission_due()) waits_.remember(i, until);
 }

@@ -161,7 +161,7 @@ void rnic::end_at(Picoseconds at) {
                                : std::max(pipe_free_, engine_leads_ ? tx(0).busy_until() : 0_ps);
   const Picoseconds idle_from = std::max(at, busy);
   if (waited_.to == cursor_) take_off(waited_.cause, std::max(idle_from, waited_.from));
-  // What it waited for before that was work: there is none by then.
+  // Its earlier wait was for work: there is none by then.
   take_off(IdleCause::no_work, idle_from);
 }
 
@@ -190,7 +190,7 @@ void rnic::handle_before(Picoseconds end) {
 }
 
 void rnic::handle(const fabric::Event& e) {
-  // What was decided before this event does not know of it.
+  // Decisions before this event do not know of it.
   transmit_before(e.time);
   pipe_next_ = {};
   switch (fabric::key_kind(e.key)) {

@@ -50,7 +50,7 @@ void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
     return take_heard(i, ack, heard, now);
   }
   QueuePair& qp = qps_[i];
-  // What arrived out of order is known before anything is sent again.
+  // Packets that arrived out of order are known before anything is sent again.
   if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
   const policy::AckOutcome outcome = qp.sender().on_ack(ack.psn, now);
   progressed(i, outcome, now);

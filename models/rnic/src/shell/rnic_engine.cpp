@@ -94,7 +94,7 @@ Bytes rnic::wire_ahead(const QueuePair& qp) const {
   if (config_.reth_on_every_packet && is_write(opcode) && !has_reth(opcode))
     frame += Bytes(wire::reth);
   if (ordering_.present()) frame += Bytes(head_bytes);
-  // What congestion control takes along is less than a block.
+  // Feedback of congestion control is less than a block.
   if (listens_) frame += Bytes(LaneCredits::block);
   return l1_bytes(other_frame(config_.frames, payload, frame));
 }

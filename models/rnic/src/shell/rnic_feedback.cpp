@@ -1,5 +1,5 @@
-// What the NIC's congestion control and entropy schemes hear of acknowledgements, and what a window
-// lets go.
+// Feedback of acknowledgements to the NIC's congestion control and entropy schemes, and packets
+// that a window lets go.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void rnic::take_over(QueuePair& qp) {
 }
 
 void rnic::ask_by_messages(const QueuePair& qp, Packet& data, const policy::Transmission& t) const {
-  // What is sent again asks: its acknowledgement may be what was lost.
+  // A retransmission requests an ACK: its acknowledgement may be what was lost.
   if (!ends_message(data.opcode) || data.retransmission || !qp.posted(t.psn + 1)) return;
   if ((qp.place(t.psn).message + 1) % *config_.ack_messages != 0) data.ack_request = t.ack_request;
 }
@@ -85,7 +85,7 @@ void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {
   if (policy::SelectiveSender* const selective = qp.selective_sender()) {
     selective->on_sent(psn, Bytes(data.payload));
     if (qp.credited != nullptr) spend(qp, data);
-    // What fills the window asks, as nothing follows it before an answer.
+    // The packet that fills the window requests an ACK: nothing can follow until one arrives.
     if (qp.reaction && selective->in_flight() >= qp.reaction->window()) data.ack_request = true;
   }
 }
@@ -120,7 +120,7 @@ void rnic::take_heard(std::size_t i, const AckInfo& ack, const Heard& heard, Pic
     nacked = heard.feedback.report.cause;
     progressed(i, outcome.ack, now);
   } else {
-    // What arrived out of order is known before anything is sent again.
+    // Packets that arrived out of order are known before anything is sent again.
     if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
     progressed(i, qp.sender().on_ack(ack.psn, now), now);
     const std::int64_t acked = qp.acked_bytes();

@@ -1,4 +1,4 @@
-// What the NIC's host does for a message: threads post it, and a CQE is found.
+// Work of the NIC's host for a message: threads post it, and a CQE is found.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What can still happen in a NIC that makes no progress.
+// Events that can still happen in a NIC that makes no progress.
 #include <algorithm>
 
 #include "horae/rnic/rnic.hpp"
@@ -6,7 +6,7 @@
 
 namespace horae::rnic {
 
-/// What waits for a port that is paused waits for others: they say what can still happen.
+/// Packets behind a paused port wait for others: they say what can still happen.
 void rnic::own_outlook(fabric::Outlook& outlook) const {
   events_.for_each([&](const fabric::Event& e) {
     const auto kind = fabric::key_kind(e.key);

@@ -1,4 +1,4 @@
-// What the NIC puts on its wire: data, acknowledgements, CNPs.
+// Packets that the NIC puts on its wire: data, acknowledgements, CNPs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace horae::rnic {
 namespace {
 
-/// What the last packets of queue pairs' messages say of how much is left (remaining_tag).
+/// Largest remainder in the last packets of queue pairs' messages (remaining_tag).
 constexpr std::uint32_t most_left = (1u << 14) - 1;
 /// Four bytes of the AETH's form: the PSN a SACK, or a NACK of IRN, names beside the expected one.
 constexpr int received_psn_bytes = 4;

@@ -94,7 +94,7 @@ bool rnic::find_port(QueuePair& qp) {
   const bool by_value =
       ports_->choice() == PortChoice::entropy || ports_->choice() == PortChoice::least;
   const unsigned n = ports_->count();
-  // What comes back about the value is then about the plane that was taken.
+  // Feedback about the value is then about the plane that was taken.
   if (qp.steering && by_value && value % n != port)
     qp.steering->change(static_cast<std::uint16_t>(value - value % n + port));
   return true;
@@ -179,7 +179,7 @@ Picoseconds rnic::next_ports_time() const {
   return t;
 }
 
-/// What waits for a port that is paused waits for others, as with one port.
+/// Packets behind a paused port wait for others, as with one port.
 void rnic::ports_outlook(fabric::Outlook& outlook) const {
   for (unsigned p = 0; p < ports(); ++p) {
     const Packet* const next = ports_->next(p);

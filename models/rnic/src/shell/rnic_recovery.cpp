@@ -85,7 +85,7 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   if (host_.fetcher && retransmit_.work().flush) host_.fetcher->resume(now);
   refresh(s.qp);
   if (!end.rests) return begin_next_service(s.qp, now);
-  // What was fetched leaves before the next NACK is served.
+  // Fetched packets leave before the next NACK is served.
   const Picoseconds slot_time =
       serialisation_time(l1_bytes(frame_bytes(Opcode::write_middle, config_.mtu)), line_rate_);
   const Picoseconds left = std::max({now, cursor_, pipe_free_}) + slot_time * end.packets;

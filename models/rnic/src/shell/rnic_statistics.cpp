@@ -1,4 +1,4 @@
-// What a NIC counted, for reports at the end of a run.
+// Counters of a NIC, for reports at the end of a run.
 #include <fmt/format.h>
 
 #include <bit>
@@ -9,7 +9,7 @@
 namespace horae::rnic {
 namespace {
 
-/// What the NIC's host side did.
+/// Counters of the NIC's host side.
 void host_statistics(const rnic& nic, StatTree& tree) {
   const auto& f = nic.fetcher()->counters();
   tree.value("wqe_reads", f.wqe_reads, "reads").value("wqes_read", f.wqes_read, "WQEs");
@@ -51,7 +51,7 @@ void host_statistics(const rnic& nic, StatTree& tree) {
   if (nic.config().pfc) tree.value("pauses_sent", nic.counters().pauses_sent, "frames");
 }
 
-/// What the packet engine did, by the public names of blocks.
+/// Counters of the packet engine, by the public names of blocks.
 void engine_statistics(const EngineCounters& c, StatTree& tree) {
   for (std::size_t w = 0; w < engine_works; ++w) {
     tree.value(fmt::format("{}_busy", name_of(static_cast<EngineWork>(w))), c.busy[w].count(),

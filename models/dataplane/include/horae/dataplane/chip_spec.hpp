@@ -180,7 +180,7 @@ struct ChipSpec {
   MirrorSpecOfChip mirror;
   RecirculationSpec recirculation;
 
-  /// What one stage has of a resource.
+  /// Amount of a resource in one stage.
   std::int64_t capacity(Resource r) const;
   /// Bits of an SRAM block.
   std::int64_t block_bits() const { return std::int64_t{stage.sram_words} * stage.sram_word_bits; }

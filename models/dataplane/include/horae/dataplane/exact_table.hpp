@@ -38,7 +38,7 @@ class ExactTable final : public Object {
         capacity_(spec.entries),
         key_bits_(spec.key_bits) {}
 
-  /// Of entries that the program fixes: there are no others.
+  /// A table whose entries the program fixes: there are no others.
   ExactTable(Pipeline& pipeline, Gress gress, const std::string& name, MatchSpec spec,
              const std::vector<std::pair<K, V>>& constants, const Needs& needs = {})
       : ExactTable(pipeline, gress, name, as_constant(spec, constants.size()), needs) {

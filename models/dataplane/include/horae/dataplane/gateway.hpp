@@ -53,7 +53,7 @@ class Gateway : public Object {
   bool held(const Pass& pass) const { return held_ && tested(pass); }
   /// Whether it was tested in this pass, and did not hold.
   bool failed(const Pass& pass) const { return !held_ && tested(pass); }
-  /// What it sets in a pass.
+  /// Bits that it sets in a pass.
   const GuardBits& bits() const { return bits_; }
 
  private:

@@ -49,7 +49,7 @@ class MovingAverage {
       average_ = x + decayed(average_ - x, waited, setting.falling);
     return average_ >> 16;
   }
-  /// What is left of a value after a time: value * e^(-waited/tau). Nothing, if tau is zero.
+  /// Rest of a value after a time: value * e^(-waited/tau). Zero, if tau is zero.
   static std::uint64_t decayed(std::uint64_t value, Picoseconds waited, Picoseconds tau) {
     if (tau.count() <= 0) return 0;
     if (waited.count() <= 0) return value;

@@ -30,7 +30,7 @@ struct MatchField {
   FieldMatch kind = FieldMatch::exact;
 };
 
-/// What an entry asks of a field: the field's bits under a mask, or in a range.
+/// Pattern of an entry for a field: the field's bits under a mask, or in a range.
 struct FieldPattern {
   BitString value;  ///< or the lowest value of the range
   BitString other;  ///< the mask, or the highest value

@@ -33,7 +33,7 @@ class Meter final : public Object {
   Meter(Pipeline& pipeline, Gress gress, const std::string& name, const MeterSpec& spec,
         const MeterRates& rates, const Needs& needs = {})
       : Object(pipeline, gress, name, spec, needs), entries_(spec.entries), rates_(rates) {}
-  /// Of meters that the control plane gives their rates one by one. One without rates leaves the
+  /// Meters whose rates the control plane gives one by one. One without rates leaves the
   /// colour as it was before.
   Meter(Pipeline& pipeline, Gress gress, const std::string& name, const MeterSpec& spec,
         const Needs& needs = {})

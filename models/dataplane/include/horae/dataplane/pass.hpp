@@ -31,10 +31,11 @@ struct PipelineId {
   }
 };
 
-/// What becomes of the packet after the pass.
+/// Fate of the packet after the pass.
 enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate, resubmit, multicast };
 
-/// What the deparser puts before a mirrored copy (Tofino at most 32, Tofino2 at most 48 bytes).
+/// Header that the deparser puts before a mirrored copy (Tofino at most 32, Tofino2 at most 48
+/// bytes).
 using MirrorHeader = std::array<std::uint32_t, 4>;
 
 /// As an egress port: the loopback port of the pass's pipeline.
@@ -53,7 +54,7 @@ struct MirrorRequest {
   std::optional<std::uint8_t> traffic_class = {};
 };
 
-/// What a packet generator says of a packet that it made (the chip puts it before the packet).
+/// Header of a packet that the packet generator made (the chip puts it before the packet).
 struct GeneratedHeader {
   std::uint8_t app = 0;       ///< index in Program::generators()
   std::uint16_t batch = 0;    ///< number of the batch, from 0, modulo 2^16
@@ -61,7 +62,7 @@ struct GeneratedHeader {
   std::uint16_t trigger = 0;  ///< port that went down, or metadata of the packet that came around
 };
 
-/// What is to be done with a queue of an egress port.
+/// Request to a queue of an egress port.
 struct QueueRequest {
   enum Action : std::uint8_t { none, hold, release };
   Action action = none;
@@ -120,7 +121,7 @@ class AnyPass {
   }
   /// The group, after multicast().
   unsigned group() const { return egress_port_; }
-  /// Of a packet that the packet generator made; null: it came from outside.
+  /// Header of a packet that the packet generator made; null: it came from outside.
   const GeneratedHeader* generated() const {
     return where_.gress == Gress::ingress ? brings_.generated : nullptr;
   }

@@ -67,7 +67,7 @@ class Pipeline {
   bool resubmits_ = false;
 };
 
-/// What an object needs of one constructed before it.
+/// Dependency of an object on one constructed before it.
 struct Need {
   const Object* object = nullptr;
   DependencyKind kind = DependencyKind::match;
@@ -90,8 +90,8 @@ Need guarded_by(const Gateway& gateway);
 /// It runs only where the gateway was tested and does not hold.
 Need guarded_unless(const Gateway& gateway);
 
-/// What a gateway sets in a pass, by whether it did not hold (0) or did (1). Bit 0 of a pass is
-/// always set, the first 31 gateways of a gress have two bits each, later ones none.
+/// Bits that a gateway sets in a pass, by whether it did not hold (0) or did (1). Bit 0 of a pass
+/// is always set, the first 31 gateways of a gress have two bits each, later ones none.
 using GuardBits = std::array<std::uint64_t, 2>;
 
 /// Something of the hardware that a program uses: it has a name, belongs to one gress of one
@@ -139,7 +139,7 @@ class Object {
   [[noreturn]] void wrong_owner(const Pass& pass) const;
   [[noreturn]] void second_access(const Pass& pass) const;
 
-  // What every access looks at, first.
+  // State that every access looks at first.
   std::uint64_t owner_;  ///< `where_` as a number
   std::uint64_t last_pass_ = ~std::uint64_t{0};
   std::uint64_t let_through_by_ = 1;  ///< one of these bits of a pass; without guards its first

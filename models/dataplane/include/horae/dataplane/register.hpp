@@ -100,7 +100,7 @@ class Register final : public Object, public AluSeat {
     if (watcher_ != nullptr) return watched(pass, index, std::forward<F>(f));
     return access(pass, index, std::forward<F>(f));
   }
-  /// Of a cell before `open_`.
+  /// Access to a cell before `open_`.
   template <class F>
   [[gnu::always_inline]] decltype(auto) run_open(const PassKind auto& pass, std::size_t index,
                                                  F&& f) {

@@ -13,15 +13,15 @@
 
 namespace horae::p4 {
 
-/// What is not taken as it is.
+/// A part that is not taken as it is.
 struct ImportNote {
   std::string object;  ///< the compiler's name of it; empty: of the whole program
   std::string text;
   bool left_out = false;  ///< nothing stands for it in the design
 };
 
-/// What the compiler gave an object of the design: to the tables, gateways and memories that it
-/// stands for.
+/// Numbers that the compiler gave an object of the design: to the tables, gateways and memories
+/// that it stands for.
 struct CompilerNumbers {
   dataplane::Amounts amounts;
   std::vector<unsigned> stages;

@@ -52,7 +52,7 @@ class Json {
 
   const Json& expect(Kind kind) const;
 
-  /// What all values of a file share.
+  /// Shared by all values of a file.
   struct Source {
     std::string name;
     std::vector<std::size_t> lines;  ///< where each line begins

@@ -1,5 +1,5 @@
-// What the Tofino back end of the open P4 compiler (p4lang/p4c, backends/tofino, bf-p4c 9.13.4)
-// leaves in its output folder, as far as a budget needs it.
+// Files that the Tofino back end of the open P4 compiler (p4lang/p4c, backends/tofino,
+// bf-p4c 9.13.4) leaves in its output folder, as far as a budget needs it.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct TableGraph {
   std::size_t container_conflicts = 0;  ///< edges left out: two tables write one container
 };
 
-/// What a name (a table, a condition, a register ...) has in one stage.
+/// Amounts of a name (a table, a condition, a register ...) in one stage.
 struct NamedUse {
   std::map<std::string, dataplane::Amounts> by_purpose;  ///< "match_entry_ram", "gateway" ...
   /// Bits of each field on the crossbar, by purpose: "exact_match", "meter address" ...

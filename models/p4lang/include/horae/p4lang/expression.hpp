@@ -60,7 +60,7 @@ enum class Op : std::uint8_t {
   logical_or,
 };
 
-/// What an ExprKind::call does. Operands are its arguments in the order of the declaration, those
+/// Kind of an ExprKind::call. Operands are its arguments in the order of the declaration, those
 /// of methods without the object; `out` and `inout` ones are lvalues.
 enum class Callee : std::uint8_t {
   none,
@@ -115,7 +115,7 @@ struct Stmt;
 
 struct Case {
   std::vector<Integer> values;  ///< of by_value; none: the default
-  /// Of by_action: indices into the table's actions; none: the default.
+  /// For by_action: indices into the table's actions; none: the default.
   std::vector<std::uint32_t> actions;
   std::vector<Stmt> body;
   Place place;

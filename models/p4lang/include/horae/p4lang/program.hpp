@@ -28,7 +28,7 @@ struct Variable {
   std::string name;  ///< "hdr", "tmp"; of an inlined block below its name, "sub.tmp"
   const Type* type = nullptr;
   Direction direction = Direction::none;
-  /// Of a block's parameter: its name in the architecture's declaration ("ig_intr_md"), which may
+  /// For a block's parameter: its name in the architecture's declaration ("ig_intr_md"), which may
   /// differ from the user's.
   std::string role;
   std::vector<Annotation> annotations;

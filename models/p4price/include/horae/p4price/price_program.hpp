@@ -1,4 +1,4 @@
-// What a P4 program asks of a pipeline, from its source.
+// Price of a P4 program on a pipeline, from its source.
 #pragma once
 
 #include <cstdint>

@@ -265,7 +265,7 @@ struct SetCode {
   std::uint32_t value_set = 0;
   std::uint32_t on = 0;  ///< the first of the pieces that it is of
 };
-/// What is selected on equals `value` under `mask`, both packed, and lies in the sets.
+/// A case of a select: the key equals `value` under `mask`, both packed, and lies in the sets.
 struct CaseCode {
   std::vector<std::uint64_t> value, mask;
   std::vector<SetCode> sets;
@@ -345,7 +345,7 @@ struct ExternCode {
   std::uint32_t second = 0;                  ///< word of a pair's second value in it
   std::vector<std::uint32_t> validity = {};  ///< of an update: words of its headers, each once
   std::vector<std::uint32_t> conditions;     ///< words of a predicate's comparisons
-  /// Of a LearnAction: words of its digest and its bits, of whether another way matched, and of
+  /// For a LearnAction: words of its digest and its bits, of whether another way matched, and of
   /// whether the cell was written.
   std::uint32_t digest = 0, digest_bits = 0, matched = 0, wrote = 0;
   p4lang::Place place;

@@ -1,4 +1,4 @@
-// What fills a program's tables: by the names of the program, as texts of users say it.
+// Fills a program's tables: by the names of the program, as texts of users say it.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,7 @@ class ControlPlane {
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
                          const std::vector<NamedValue>& keys);
-  // Of a meter or filter by its index, in all pipes; it begins anew.
+  // Sets a meter or filter by its index, in all pipes; it begins anew.
   void set_meter(std::string_view name, std::uint64_t index, const dataplane::MeterRates& rates);
   void set_low_pass(std::string_view name, std::uint64_t index,
                     const dataplane::LowPassSetting& setting);

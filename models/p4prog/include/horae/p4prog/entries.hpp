@@ -106,7 +106,7 @@ class Entries {
     Location index_at;
     std::vector<PlacedText> values;
   };
-  /// What a meter, an Lpf or a Wred is set to.
+  /// Setting of a meter, an Lpf or a Wred.
   struct Filter {
     PlacedText name;
     std::uint64_t index = 0;

@@ -18,8 +18,8 @@ std::uint32_t bits_of(const p4lang::Type& type);
 bool is_scalar(const p4lang::Type& type);
 bool is_signed(const p4lang::Type& type);
 
-/// Of a header's words the one that says where in the packet it was extracted: 1 + bits before it;
-/// 0: nowhere, its fields are all there is of it.
+/// Among a header's words the one that says where in the packet it was extracted: 1 + bits before
+/// it; 0: nowhere, its fields are all there is of it.
 inline constexpr std::uint32_t origin_word = 1;
 
 /// Words of a value of that type. Structs lay their fields one behind the other. A header has two

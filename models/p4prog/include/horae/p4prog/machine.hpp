@@ -22,14 +22,14 @@ namespace horae::p4prog {
 
 using Bytes8 = std::vector<std::uint8_t>;
 
-/// What a deparser gave to the control plane.
+/// Message of a deparser to the control plane.
 struct DigestMessage {
   std::string name;  ///< of the Digest
   std::vector<std::uint64_t> words;
   std::vector<std::uint32_t> bits;  ///< of its fields
 };
 
-/// What a pass left.
+/// Result of a pass.
 struct PassResult {
   std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
   // As deparsed the packet has these bytes in place of so many of its first. They last until the
@@ -215,7 +215,7 @@ class Machine {
   std::unique_ptr<UnwrittenWords> unwritten_;
   std::optional<RandomStream> open_bits_;
 
-  // Of a pass.
+  // State of a pass.
   std::size_t last_entry_ = 0;  ///< place of the entry that the last table with a direct object hit
   bool has_entry_ = false;
   const TableObject* learning_ = nullptr;  ///< the last table with keys of a LearnAction
@@ -232,7 +232,7 @@ class Machine {
   };
   std::vector<Rest> rests_;                 ///< of checksums over all that is parsed behind
   std::array<std::int64_t, 4> counters_{};  ///< of the parser: a stack
-  /// What each one of them changes by goes for the one below as well.
+  /// Changes of each one that count for the one below as well.
   std::array<bool, 4> counts_below_{};
   std::uint32_t counter_depth_ = 0;
 };

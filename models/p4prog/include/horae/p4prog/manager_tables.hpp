@@ -1,4 +1,4 @@
-// What the control plane tells the traffic manager and the mirror units: multicast groups,
+// Tables of the traffic manager and the mirror units, set by the control plane: multicast groups,
 // sessions.
 #pragma once
 

@@ -139,7 +139,7 @@ class Objects {
   std::vector<std::uint64_t>& parameter(std::uint32_t object) { return parameters_.at(object); }
   std::map<std::uint32_t, std::vector<std::uint64_t>>& parameters() { return parameters_; }
   RandomStream& random(std::uint32_t object) { return randoms_.at(object); }
-  /// What a meter gives for green, yellow and red.
+  /// Values of a meter for green, yellow and red.
   const std::array<std::uint64_t, 3>& colours(std::uint32_t object) const {
     return colours_.at(object);
   }

@@ -16,7 +16,7 @@ namespace horae::p4prog {
 /// it has to last as long as it is read.
 class PacketReader {
  public:
-  /// What is read: `front`, the packet, and `behind` bytes that put_end() gives.
+  /// Begins reading: `front`, the packet, and `behind` bytes that put_end() gives.
   void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
              std::size_t behind) {
     front_ = front.size();
@@ -78,7 +78,7 @@ class PacketReader {
   }
   /// From the byte of the position on, 16 bytes beyond what is known.
   const std::uint8_t* here() const { return bytes_.data() + at_ / 8; }
-  /// What was copied so far; 16 more bytes can be read, whatever they are.
+  /// Bytes copied so far; 16 more bytes can be read, whatever they are.
   const std::uint8_t* data() const { return bytes_.data(); }
   /// Bytes of the packet before a byte of all.
   std::size_t packet_before(std::size_t byte) const {
@@ -113,7 +113,8 @@ class PacketWriter {
     const std::uint32_t used = bits_ % 8, end = used + bits;
     room(at);
     std::uint8_t* const p = bytes_.data() + at;
-    // What the first byte has already, then the value; what is behind it is written over later.
+    // Bits that the first byte has already, then the value; what is behind it is written over
+    // later.
     const std::uint64_t had = std::uint64_t{*p} >> (8 - used) << (8 - used) << 56;
     std::uint64_t word = had | (end <= 64 ? value << (64 - end) : value >> (end - 64));
     word = __builtin_bswap64(word);
@@ -204,7 +205,7 @@ class PacketWriter {
   }
   std::size_t bits() const { return bits_; }
   std::size_t size() const { return (bits_ + 7) / 8; }
-  /// What was written; lasts until more is.
+  /// Bytes written; valid until more are.
   std::span<const std::uint8_t> bytes() const { return {bytes_.data(), size()}; }
 
  private:

@@ -31,7 +31,7 @@ struct Departure {
   unsigned qid = 0;
   unsigned cos = 0;
   bool bypass = false;  ///< of egress
-  // What it met in its queue: when it came there, cells in the queue before it and behind it.
+  // State of its queue: when it came there, cells in the queue before it and behind it.
   Picoseconds queued{};
   std::uint32_t cells_before = 0;
   std::uint32_t cells_behind = 0;
@@ -130,7 +130,7 @@ class PipePasses {
     count_
   };
   using Facts = std::array<std::uint64_t, static_cast<std::size_t>(Fact::count_)>;
-  /// What the chip puts before a packet: facts, by number, one behind the other.
+  /// Bytes that the chip puts before a packet: facts, by number, one behind the other.
   struct Front {
     PackPlan facts;
     std::uint32_t bytes = 0;
@@ -151,7 +151,7 @@ class PipePasses {
   void find_words(dataplane::Gress gress);
   /// Runs the parser and tells the rest of the pass what came of it.
   bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);
-  /// What the deparser asked for, but for requests whose type nobody wrote.
+  /// Requests of the deparser, but for those whose type was not written.
   PassResult& deparse(Machine& machine, const Words& words, const dataplane::Pass& pass);
   void choose_ways(const Machine& machine);
   void add_group(const Machine& machine, const Machine::IntrinsicWord& group,

@@ -1,4 +1,4 @@
-// What a program reads before it writes it.
+// Reads of values that a program has not written.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ inline void copy(std::uint64_t* to, std::uint32_t to_at, const std::uint64_t* fr
   }
 }
 
-/// What lies beyond the width becomes zero.
+/// Bits beyond the width become zero.
 inline void trim(std::uint64_t* w, std::uint32_t bits) {
   if (bits % 64 != 0) w[bits / 64] &= low_mask(bits % 64);
 }

@@ -23,9 +23,9 @@ constexpr std::uint16_t frame_on_wire(std::size_t bytes) {
   return static_cast<std::uint16_t>(std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
 }
 
-/// What a chip has of a packet beside its Packet.
+/// State of a packet in the chip beside its Packet.
 struct Frame {
-  /// What ingress says to the egress of a copy.
+  /// Message of ingress to the egress of a copy.
   struct Way {
     std::uint16_t rid = 0;
     bool first_replica = false;

@@ -20,7 +20,7 @@
 
 namespace horae::programs {
 
-/// What the control plane knows of the network when it sets a program up: for each node, the ports
+/// The network as the control plane knows it when it sets a program up: for each node, the ports
 /// on shortest paths to it.
 struct Routes {
   struct Entry {
@@ -141,16 +141,16 @@ class Program {
   virtual void ghost(std::span<const std::uint32_t> /*cells*/) {}
   /// Ports that a packet for a multicast group is copied to.
   virtual std::span<const std::uint16_t> replicas(unsigned /*group*/) const { return {}; }
-  /// Of a program that works on bytes (ProgramFactory::works_on_bytes): where they are; before the
+  /// For a program that works on bytes (ProgramFactory::works_on_bytes): where they are; before the
   /// first pass.
   virtual void work_on(Frames& /*frames*/) {}
-  /// Of such a program: bytes that the parser of a gress takes of a packet at `now`. In egress
+  /// For such a program: bytes that the parser of a gress takes of a packet at `now`. In egress
   /// `port` is the one that it leaves by.
   virtual Bytes parsed(const Packet& /*packet*/, dataplane::Gress /*gress*/, unsigned /*port*/,
                        Picoseconds /*now*/) {
     return {};
   }
-  /// What the packet generator makes; asked once, before simulation starts.
+  /// Packets that the packet generator makes; asked once, before simulation starts.
   virtual std::vector<PacketGenerator> generators() const { return {}; }
   /// Named counts of what it did so far, for reports. One whose name begins with `most_` is a
   /// maximum (StatKind).
@@ -192,7 +192,7 @@ class ProgramFactory {
                                         const Routes& routes) const = 0;
   /// Set if the program steers by the UDP source port.
   virtual std::optional<SourcePortControl> source_port_control() const { return std::nullopt; }
-  /// What its switches keep in the headers of packets between them.
+  /// Fields that its switches keep in the headers of packets between them.
   virtual std::vector<HeaderExtension> header_extensions() const { return {}; }
   /// Whether it adds a record to data packets that ask for telemetry (core/telemetry.hpp).
   virtual bool adds_telemetry() const { return false; }
@@ -205,7 +205,7 @@ class ProgramFactory {
   /// Whether passes are made of packets' bytes (Frames), not of Packets. In a run the chip makes
   /// them of packets' fields (WireBytes).
   virtual bool works_on_bytes() const { return false; }
-  /// What a pipeline with this program is charged for.
+  /// Objects that a pipeline with this program is charged for.
   virtual dataplane::Design design(const dataplane::Pipeline& pipeline) const {
     return pipeline.design();
   }

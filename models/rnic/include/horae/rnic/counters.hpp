@@ -1,4 +1,4 @@
-// What a NIC counts.
+// Counters of a NIC.
 #pragma once
 
 #include <array>
@@ -92,7 +92,7 @@ struct RnicCounters {
   std::uint64_t messages_failed = 0;  ///< posted, and ended with an error
   std::uint64_t errors = 0;           ///< queue pairs that gave up
   std::uint64_t bitmap_words = 0;     ///< reorder bitmap words read or written
-  // Of the ordering engine.
+  // Counters of the ordering engine.
   std::array<std::uint64_t, policy::rejections> rejected{};  ///< by cause
   std::uint64_t ordering_words = 0;                          ///< its memory accesses
   std::uint64_t ordering_cycles = 0;                         ///< its clocks

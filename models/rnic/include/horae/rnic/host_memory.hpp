@@ -38,7 +38,7 @@ class host_memory : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<host_memory> socket{"socket"};
 
-  /// What an access whose contents are of no interest adds to its delay: the same as through the
+  /// Added delay of an access whose contents are of no interest: the same as through the
   /// socket, for a NIC of ours that has this memory to itself. Random numbers are drawn in the
   /// order of calls.
   Picoseconds latency(bool write) {

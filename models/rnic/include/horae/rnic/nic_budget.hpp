@@ -1,4 +1,4 @@
-// What a number of queue pairs takes of the memory on the NIC's chip: a bill, without traffic.
+// Bill of a number of queue pairs in the memory on the NIC's chip, without traffic.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct QueuePairGroup {
   friend bool operator==(const QueuePairGroup&, const QueuePairGroup&) = default;
 };
 
-/// What is asked of one NIC.
+/// Demand on one NIC.
 struct NicDemand {
   std::vector<QueuePairGroup> groups;
   std::uint32_t window = 512;  ///< of the transport, in packets

@@ -11,7 +11,7 @@
 
 namespace horae::rnic {
 
-/// What is known of a value that is not known exactly; ends included.
+/// Range of a value that is not known exactly; ends included.
 struct NicRange {
   Located<std::string> key;   ///< of an rnic profile, such as "sram.total"
   Located<std::string> low;   ///< as `--set` takes it

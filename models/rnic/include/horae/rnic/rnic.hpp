@@ -72,11 +72,11 @@ class rnic : public fabric::device {
   const QueuePair& queue_pair(std::size_t i) const { return qps_[i]; }
 
   NodeId id() const { return id_; }
-  /// Of all ports together.
+  /// Rate of all ports together.
   BitRate line_rate() const;
-  /// What all ports put on their wires.
+  /// Counters of all ports' wires.
   fabric::TxCounters sent_by_ports() const;
-  /// Of what they have sent by `now`, what is still to leave.
+  /// Bits that were sent by `now` and are still to leave.
   fabric::BitsLeft bits_left(Picoseconds now) const;
   /// Null: one port.
   const NicPorts* several_ports() const { return ports_.get(); }
@@ -90,7 +90,7 @@ class rnic : public fabric::device {
   const host_interface* host() const { return host_.link.get(); }
   /// Null unless the chip's memory is limited.
   const ContextCache* cache() const { return host_.contexts ? &host_.contexts->cache() : nullptr; }
-  /// What tracks packets out of order; null: the transport's own receivers.
+  /// Engine that tracks packets out of order; null: the transport's own receivers.
   const policy::OrderingEngine* ordering() const { return ordering_.engine(); }
   /// Puts another engine of the same configuration in its place (elaboration only, before queue
   /// pairs are added): RTL.
@@ -214,8 +214,8 @@ class rnic : public fabric::device {
   bool hold_last(QueuePair& qp, const Packet& p);
   /// Those before `expected`, which go to their place now: PSN and bytes.
   std::vector<std::pair<Psn, std::uint16_t>> release_held(QueuePair& qp, Psn expected);
-  /// What the engine said of a packet takes effect in host memory when it is done with it: the PCIe
-  /// link takes requests in the order of time.
+  /// Decisions of the engine on a packet take effect in host memory when it is done with it: the
+  /// PCIe link takes requests in the order of time.
   void place_at(Picoseconds decided, std::size_t qp, const Packet& p,
                 const policy::ReceiveOutcome& out, bool apart, Picoseconds now);
   /// It is done with the first of them.
@@ -248,13 +248,13 @@ class rnic : public fabric::device {
   void begin_steering();
   /// Its first message was posted: it goes on where the last one to the same peer ended.
   void take_over(QueuePair& qp);
-  /// What data is beyond what its transport says.
+  /// Adds fields of data beyond those of its transport.
   void dress(QueuePair& qp, Packet& data, const policy::Transmission& t);
   /// Whether it asks for an acknowledgement, where not every message does.
   void ask_by_messages(const QueuePair& qp, Packet& data, const policy::Transmission& t) const;
-  /// What data takes along for them, its entropy, and what they keep of it.
+  /// Adds feedback fields to data, its entropy, and what policies keep of it.
   void attach(QueuePair& qp, Packet& data, Psn psn);
-  /// What a data packet brought goes back with the response that it caused.
+  /// Feedback of a data packet goes back with the response that it caused.
   void keep_echo(QueuePair& qp, const Packet& data);
   void add_echo(Packet& response);
   /// An acknowledgement takes effect, with what it brought.
@@ -395,9 +395,9 @@ class rnic : public fabric::device {
 
   // rnic_ports.cpp: the same with several ports
   void begin_ports();
-  /// Of a connection that keeps to one (PortChoice).
+  /// Port of a connection that keeps to one (PortChoice).
   unsigned own_port(const QueuePairConfig& connection) const;
-  /// What one queue pair can send at.
+  /// Greatest rate of one queue pair.
   BitRate queue_pair_line_rate() const;
   /// The times in which a port's link is down, as it will know.
   std::vector<fabric::Outage> known_outages(unsigned port) const;
@@ -492,7 +492,7 @@ class rnic : public fabric::device {
   bool grant_planned_ = false;
   /// By peer: the queue pair that finished last, if no other took over from it.
   std::map<NodeId, std::size_t> finished_last_;
-  /// Of acknowledgements that wait to take effect, as they arrived. Those of one queue pair keep
+  /// Acknowledgements that wait to take effect, as they arrived. Those of one queue pair keep
   /// that order, those of two need not: events of one time are ordered by queue pair.
   std::deque<Heard> heard_;
 

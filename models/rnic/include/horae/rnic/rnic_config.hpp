@@ -164,7 +164,7 @@ void check_engine(const RnicConfig& config);
 void check_host_queues(const RnicConfig& config);
 void check_caches(const RnicConfig& config);
 
-/// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
+/// Fields in packets of such a NIC beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.
 std::vector<HeaderExtension> header_extensions(const RnicConfig& config);
 

@@ -1,4 +1,4 @@
-// What a NIC's blocks did around one NACK. No SystemC.
+// Timeline of a NIC's blocks around one NACK. No SystemC.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Timeline {
     std::int64_t value = 0;
   };
 
-  /// What is kept before the service begins and after it ends.
+  /// Time that is kept before the service begins and after it ends.
   static constexpr Picoseconds margin = 4_us;
 
   explicit Timeline(Picoseconds from) : from_(from) {}

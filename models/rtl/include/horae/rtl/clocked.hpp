@@ -91,7 +91,7 @@ class Served {
 
   const Top& pins() const { return *top_; }
   std::uint64_t clocks() const { return clocks_; }  ///< since the first reset
-  /// Of the last request, without the one that took it.
+  /// Clocks of the last request, without the one that took it.
   std::uint32_t last_clocks() const { return exchanges_.back().clocks - 1; }
   /// The latest requests, the oldest first: at least 512 once there were as many.
   const std::vector<Exchange>& exchanges() const { return exchanges_; }

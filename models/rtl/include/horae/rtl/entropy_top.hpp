@@ -23,7 +23,7 @@ struct EntropyInputs {
   std::uint32_t delivered = 0;  ///< feedback: bytes newly reported as received
   std::uint64_t rtt = 0;        ///< feedback: 0: unknown
   bool room = false;            ///< feedback: the window has room for more than one more packet
-  // Of the connection, at every request.
+  // Facts about the connection, at every request.
   std::uint32_t own = 0;  ///< its constant source port
   std::uint32_t ordinal = 0;
   std::uint64_t base_rtt = 0;

@@ -1,4 +1,4 @@
-// What a gateway computes.
+// Conditions that a gateway computes.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Condition {
   Condition(const ConditionSpec& spec, std::vector<std::uint64_t> constants,
             const std::string& name);
 
-  /// Of as many operands as `operands()`, none above `most()`.
+  /// Value for as many operands as `operands()`, none above `most()`.
   bool of(std::span<const std::uint64_t> values) const;
   std::size_t operands() const { return operands_; }
   /// Bits of an operand, and the largest.
@@ -67,7 +67,7 @@ class Condition {
   void find_ranges();
   void find_truth();
 
-  // What of_values() and of_flags() look at, first.
+  // State that of_values() and of_flags() look at first.
   std::uint64_t truth_ = 0;  ///< bit r: whether it holds of the flags that are the bits of r
   std::array<Range, quick_terms> ranges_{};
   /// By how many operands there are: of_values() takes those below it.

@@ -1,5 +1,5 @@
-// What a program or an objects file asks of a pipeline: a list of objects, each with its shape and
-// what it depends on. No code, no chip.
+// Requirements of a program or an objects file on a pipeline: a list of objects, each with its
+// shape and what it depends on. No code, no chip.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ struct RegisterSpec {
   bool operator==(const RegisterSpec&) const = default;
 };
 
-/// What counts hits of a match table, one counter per entry.
+/// Counter of hits of a match table, one per entry.
 enum class DirectCounter : std::uint8_t { none, packets, packets_and_bytes };
 
 /// How a match table matches.
@@ -85,7 +85,7 @@ enum class MatchKind : std::uint8_t {
   alpm,   ///< longest prefix in SRAM: a TCAM table finds the partition, an atcam the entry
 };
 
-/// What a table runs when no entry matches.
+/// Action of a table when no entry matches.
 enum class MissAction : std::uint8_t {
   no_op,   ///< nothing: an action without instructions, beside the listed ones
   listed,  ///< one of the actions of hits
@@ -105,7 +105,7 @@ struct MatchSpec {
   MatchKind kind = MatchKind::exact;
   std::uint32_t range_bits = 0;            ///< bits of the key that are matched as a range
   std::vector<std::uint32_t> ranges = {};  ///< in its place: of each of several ranges
-  /// Of each range, bits of the container that holds it: 8, 16 or 32; empty: the smallest.
+  /// For each range, bits of the container that holds it: 8, 16 or 32; empty: the smallest.
   std::vector<std::uint32_t> range_containers = {};
   std::uint32_t range_percent = 25;  ///< entries that are true ranges, of a hundred
   std::uint32_t partitions = 0;      ///< of an atcam or alpm
@@ -134,7 +134,7 @@ inline constexpr std::uint32_t most_range_bits = 20;
 /// Bits of each range of a table.
 std::vector<std::uint32_t> ranges_of(const MatchSpec& spec);
 
-/// What a counter counts.
+/// Unit of a counter.
 enum class CounterKind : std::uint8_t {
   by_width,           ///< 32 bits: packets or bytes, 64 bits: both
   one,                ///< packets or bytes
@@ -152,7 +152,7 @@ struct CounterSpec {
   bool operator==(const CounterSpec&) const = default;
 };
 
-/// What runs in a meter's ALU.
+/// Work in a meter's ALU.
 enum class MeterKind : std::uint8_t {
   meter,  ///< two rates; its colour takes Map RAM
   lpf,    ///< low-pass filter
@@ -189,7 +189,7 @@ struct SelectorSpec {
   bool operator==(const SelectorSpec&) const = default;
 };
 
-/// What a gateway compares.
+/// Comparison of a gateway.
 enum class ConditionKind : std::uint8_t {
   eq,             ///< field == constant
   ne,             ///< field != constant

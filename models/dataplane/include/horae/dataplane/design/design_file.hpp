@@ -31,12 +31,12 @@ struct DesignCase {
   std::vector<Expectation> expected;
   std::string source;  ///< where the expectations come from
   Location where = {};
-  /// What the fields of its objects ask for and no dependency gives. Copies are one object.
+  /// Orders that fields of its objects require and no dependency gives. Copies are one object.
   std::vector<FieldOrder> undeclared = {};
   bool complete = false;  ///< its dependencies are said to be complete, as of a compiled program
 };
 
-/// What an objects file holds: one design, or the [[design]] tables of a collection.
+/// Content of an objects file: one design, or the [[design]] tables of a collection.
 struct DesignFile {
   std::vector<DesignCase> cases;
 };

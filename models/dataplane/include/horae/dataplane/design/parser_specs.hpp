@@ -1,5 +1,5 @@
-// What a program asks of the parser and deparser beside states and fields, as data: value sets and
-// checksums.
+// Requirements of a program on the parser and deparser beside states and fields, as data: value
+// sets and checksums.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ValueSetSpec {
   }
 };
 
-/// What a checksum unit does.
+/// Work of a checksum unit.
 enum class ChecksumUse : std::uint8_t {
   verify,    ///< in the parser: whether a header's sum is right
   residual,  ///< in the parser: the sum of what is not in the listed fields, for an update later

@@ -1,4 +1,4 @@
-// What an action of a register asks of its stateful ALU.
+// Requirements of a register's action on its stateful ALU.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace horae::dataplane {
 
-/// What one action asks of a stateful ALU.
+/// Requirements of one action on a stateful ALU.
 struct ActionFacts {
   std::string name;
   std::uint32_t compares = 0;

@@ -86,7 +86,7 @@ class BitString {
     return *this;
   }
   bool operator==(const BitString& other) const {
-    // Of few words: a loop, where std::equal calls a function.
+    // There are few words: a loop, where std::equal calls a function.
     std::uint64_t differ = bits_ ^ other.bits_;
     for (unsigned w = 0; w < used_words(); ++w) differ |= words_[w] ^ other.words_[w];
     return differ == 0;

@@ -11,7 +11,7 @@
 
 namespace horae::dataplane {
 
-/// What is direct is used in a pass in which the table had a hit, with the key that it had there.
+/// A direct object is used in a pass in which the table had a hit, with the key that it had there.
 template <class K, class Cell, class H>
 class DirectCells {
  public:

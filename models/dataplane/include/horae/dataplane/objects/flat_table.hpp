@@ -41,7 +41,7 @@ class FlatTable {
     std::size_t hole = place_of(key);
     if (!places_[hole].taken) return;
     --used_;
-    // What was put further on because of it moves up.
+    // Entries that were put further on because of it move up.
     for (std::size_t i = (hole + 1) & mask(); places_[i].taken; i = (i + 1) & mask()) {
       const std::size_t from_home = (i - home(places_[i].key)) & mask();
       if (from_home < ((i - hole) & mask())) continue;

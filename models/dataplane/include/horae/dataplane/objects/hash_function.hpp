@@ -1,4 +1,4 @@
-// What the hash units of a chip compute.
+// Functions of the hash units of a chip.
 #pragma once
 
 #include <cstdint>

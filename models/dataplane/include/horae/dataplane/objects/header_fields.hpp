@@ -1,5 +1,5 @@
-// What a packet carries through a pipeline: fields in containers (PHV), and the parser's states
-// that fill them.
+// Data that a packet carries through a pipeline: fields in containers (PHV), and the parser's
+// states that fill them.
 #pragma once
 
 #include <array>

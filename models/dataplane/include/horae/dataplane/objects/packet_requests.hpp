@@ -1,4 +1,4 @@
-// What an ingress pass may ask of the chip in place of a way out: another pass, copies to a group.
+// Requests of an ingress pass in place of a way out: another pass, copies to a group.
 #pragma once
 
 #include <string>

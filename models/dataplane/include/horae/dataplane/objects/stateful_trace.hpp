@@ -1,4 +1,4 @@
-// What a stateful action computes, found by running it on symbols.
+// Computation of a stateful action, found by running it on symbols.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class Word {
   int node_;
 };
 
-/// What a comparison says. Asking it is a branch: the action is run for either answer.
+/// Result of a comparison. Asking it is a branch: the action is run for either answer.
 class Flag {
  public:
   Flag(int compare, bool negated) : compare_(compare), negated_(negated) {}
@@ -108,7 +108,7 @@ constexpr T greatest(T a, T b) {
   return a < b ? b : a;
 }
 inline Word greatest(Word a, Word b) { return Word::combine('M', a, b); }
-/// Of unsigned integers: as far as the greatest.
+/// The greatest value of an unsigned integer.
 template <class T>
 constexpr T plus_to_most(T a, T b) {
   const T sum = static_cast<T>(a + b);
@@ -122,7 +122,7 @@ constexpr T minus_to_zero(T a, T b) {
 }
 inline Word minus_to_zero(Word a, Word b) { return Word::combine('d', a, b); }
 
-/// What a comparison says, or a fixed answer, as an output.
+/// Result of a comparison, or a fixed answer, as an output.
 struct GivenFlag {
   int compare = -1;  ///< below zero: `value`
   bool value = false;
@@ -137,12 +137,12 @@ struct Path {
   std::vector<GivenFlag> flags;               ///< what it says of comparisons
 };
 
-/// What an ALU works on: one cell, of one word or two, and the operands.
+/// Input of an ALU: one cell, of one word or two, and the operands.
 struct AluInput {
   std::array<std::uint64_t, 2> cell = {}, operands = {};
   unsigned width = 32;  ///< bits of a word
 };
-/// What it leaves behind and gives.
+/// Cell and output afterwards.
 struct AluOutcome {
   std::vector<std::uint64_t> cell;   ///< its words afterwards
   std::vector<std::uint64_t> words;  ///< given
@@ -165,12 +165,12 @@ class Exploration {
   bool begin();
   void end(Path path);
 
-  /// What it asks for. A form that no stateful ALU has is said in `fault`: what was found, and what
-  /// is expected.
+  /// Facts about the action. A form that no stateful ALU has is said in `fault`: what was found,
+  /// and what is expected.
   ActionFacts facts(const std::string& name, std::uint32_t width, unsigned operands,
                     std::string& fault) const;
 
-  /// What the ALU that was described does: all comparisons are made, they choose the new words and
+  /// Outcome of the described ALU: all comparisons are made, they choose the new words and
   /// what is given. Words are unsigned and wrap at their width. Nothing, when the answers choose
   /// not exactly one way.
   std::optional<AluOutcome> outcome(const AluInput& in) const;

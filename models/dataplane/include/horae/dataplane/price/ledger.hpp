@@ -1,4 +1,4 @@
-// What a design costs: per object, per stage, per pipeline.
+// Cost of a design: per object, per stage, per pipeline.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@
 
 namespace horae::dataplane {
 
-/// What an object has in one stage. Crossbar bytes and VLIW are counted as if it shared nothing;
+/// Amounts of an object in one stage. Crossbar bytes and VLIW are counted as if it shared nothing;
 /// VLIW in instructions, of which two may share a word.
 struct LedgerPart {
   unsigned stage = 0;
@@ -66,7 +66,7 @@ class DoesNotFit : public std::runtime_error {
   Ledger ledger;
 };
 
-/// What the whole pipeline gives, as in `horae size --json`, and as a table.
+/// Amounts of the whole pipeline, as in `horae size --json`, and as a table.
 nlohmann::ordered_json pipeline_json(const std::vector<PipelineAmount>& pipeline);
 std::string pipeline_text(const std::vector<PipelineAmount>& pipeline);
 /// The three tightest, as in `horae size --json`, and as a line that begins with `of`.

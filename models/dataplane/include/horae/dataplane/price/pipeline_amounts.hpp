@@ -1,4 +1,5 @@
-// What a pipeline has as a whole, beside its stages: containers of the header vector, the parser.
+// Resources of a pipeline as a whole, beside its stages: containers of the header vector, the
+// parser.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ std::vector<PipelineAmount> container_amounts(const Containers& least, const Con
 /// An amount by name: its title, and what a chip has of it.
 PipelineAmount pipeline_amount(const std::string& name, std::int64_t used, const ChipSpec& chip);
 
-/// What the fields, parser states, value sets and checksums of a placed design take. Empty for a
+/// Amounts for the fields, parser states, value sets and checksums of a placed design. Empty for a
 /// design that lists none.
 ///
 /// A prediction by a simple rule: a field is cut into containers of 32, 16 and 8 bits, the smallest

@@ -1,4 +1,4 @@
-// What one object costs on a chip, before it has a place.
+// Cost of one object on a chip, before it has a place.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct StatefulMemory {
   std::int64_t rams = 0;
 };
 
-/// What one object of the design has in a unit.
+/// Amounts of one object of the design in a unit.
 struct Share {
   std::size_t object = 0;  ///< index in the design
   Amounts amounts;         ///< crossbar bytes and instructions counted as if nothing was shared
@@ -62,7 +62,7 @@ struct Unit {
   std::vector<Share> shares;
   std::string label;  ///< "path_max[3]" for a piece, else the object's name
   Gress gress = Gress::ingress;
-  /// Of the units of a design by name: what decides between equals, wherever their lines stand.
+  /// Rank by name among the units of a design: decides between equals, wherever their lines stand.
   std::size_t rank = 0;
   /// Everything but crossbars, addresses and VLIW words, which depend on what else the stage holds.
   Amounts needs;
@@ -95,7 +95,7 @@ struct GatewayPrice {
 };
 GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip);
 
-/// What hangs on a table's entries and decides how they are laid out.
+/// Objects at a table's entries that decide how these are laid out.
 struct EntryLoad {
   std::uint32_t pointer_bits = 0;  ///< of addresses of registers, profiles and selectors
   std::vector<std::int64_t> direct_per_word = {};  ///< cells of a word, of each direct array

@@ -13,9 +13,9 @@ namespace horae::dataplane {
 
 struct Priced {
   Ledger ledger;
-  /// What the fields of its objects ask for and no dependency gives.
+  /// Orders that fields of its objects require and no dependency gives.
   std::vector<FieldOrder> undeclared = {};
-  /// What the ledger's stages stand beside; none: nobody asked.
+  /// Numbers beside the ledger's stages; none: not requested.
   struct Beside {
     unsigned least = 0;  ///< no placement has fewer stages (least_stages)
     Ledger as_compiler;  ///< as the open Tofino compiler's placer would (place_as_compiler)

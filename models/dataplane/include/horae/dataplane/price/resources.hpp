@@ -1,4 +1,4 @@
-// What a match-action stage has to give, and amounts of it.
+// Resources of a match-action stage, and amounts of them.
 #pragma once
 
 #include <array>

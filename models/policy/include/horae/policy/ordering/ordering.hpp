@@ -54,7 +54,7 @@ struct OrderingOps {
   std::uint32_t allocated = 0;  ///< blocks taken, those of metadata included
   std::uint32_t released = 0;   ///< blocks given back
   std::uint32_t cycles = 0;     ///< clock cycles from request to answer; 0: not modelled
-  // What Eunomia's clocks are made of (eunomia_cycles.hpp).
+  // Parts of Eunomia's clocks (eunomia_cycles.hpp).
   std::uint32_t steps = 0;          ///< clocks that wait for nothing
   std::uint32_t fetches = 0;        ///< words of the master array waited for, one after the other
   std::uint32_t search_clocks = 0;  ///< clocks of searches for free words

@@ -16,15 +16,15 @@ enum class PnpScope : std::uint8_t {
   outgoing,  ///< what leaves for the long haul, marked before it arrived
   any,       ///< whatever leaves the switch by any port, the switch's own marks included
 };
-/// What the CNPs of a flow add to its loops: the reading of Algorithm 1's `cnp_num % alpha == 1`.
+/// Effect of a flow's CNPs on its loops: the reading of Algorithm 1's `cnp_num % alpha == 1`.
 enum class StepRule : std::uint8_t { text, literal, code };
-/// What a flow does whose last CNP is older than beta.
+/// Behaviour of a flow whose last CNP is older than beta.
 enum class Recovery : std::uint8_t {
   none,     ///< Algorithm 1 alone: it keeps looping
   ordered,  ///< appendix D: a packet leaves when the one before it has left
   direct,   ///< its packets go straight at once
 };
-/// What becomes of loop_num when a flow has recovered.
+/// Value of loop_num after a flow has recovered.
 enum class LoopsAfter : std::uint8_t { zero, keep };
 /// Which packets notice that beta is over.
 enum class JudgedBy : std::uint8_t { incoming, any };

@@ -24,7 +24,7 @@ class LeastQueue {
   LeastQueue(dataplane::Pipeline& pipeline, std::uint32_t candidates,
              const dataplane::Needs& needs);
 
-  /// What its result waits for: the last comparison.
+  /// Dependency on its result: the last comparison.
   dataplane::Need result() const { return dataplane::matches(*levels_.back()); }
   /// The number of the candidate with the least depth. Once per pass.
   std::uint32_t least(const dataplane::PassKind auto& pass);

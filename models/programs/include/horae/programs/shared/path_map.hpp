@@ -18,7 +18,7 @@ struct PathTier {
   std::vector<std::uint16_t> flipped_by;
 
   std::uint32_t choices() const { return 1u << flipped_by.size(); }
-  /// Of `choices` ports (a power of two) chosen by the hash.
+  /// Tier with `choices` ports (a power of two) chosen by the hash.
   static PathTier of(std::string name, const LinearHash& hash, std::uint32_t choices);
 };
 

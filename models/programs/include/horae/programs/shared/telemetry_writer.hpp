@@ -12,8 +12,8 @@
 
 namespace horae::programs {
 
-/// What HPCC needs of a switch (core/telemetry.hpp), with a chip's means: a register per port that
-/// counts what it sends, the traffic manager's depth in cells, the pipeline's time stamp. The
+/// Telemetry of HPCC in a switch (core/telemetry.hpp), with a chip's means: a register per port
+/// that counts what it sends, the traffic manager's depth in cells, the pipeline's time stamp. The
 /// record goes before those of the switches before; senders turn them around. Cells become units of
 /// 80 bytes by 2 + 1/4, as 176 / 80 is 2.2, so a queue reads 2.3 % too long. The length of what
 /// leaves includes the record, and preamble and gap, which the wire carries as well.

@@ -17,7 +17,7 @@ enum class PathControl {
   source_port,  ///< the UDP source port is changed, and linear hashes follow: any tiers
 };
 
-/// What becomes of a NACK that enters by another pipeline than its sender's.
+/// Treatment of a NACK that enters by another pipeline than its sender's.
 enum class NacksToSource {
   recirculate,  ///< it recirculates through the loopback port of the sender's pipeline
   pass_by,      ///< it goes to the sender, and Themis-S does not hear of it
@@ -27,7 +27,7 @@ enum class NacksToSource {
 struct ThemisConfig {
   bool source = true;       ///< Themis-S, in ingress
   bool destination = true;  ///< Themis-D, in egress
-  /// What can be left out, to see what it is worth; what is off is not constructed.
+  /// Parts that can be left out, to see their worth; a part that is off is not constructed.
   bool path_check = true;        ///< Themis-D: condition C2
   bool lazy_dropping = true;     ///< Themis-D: keeps undetermined NACKs (there are none without C2)
   bool rerouting = true;         ///< Themis-S: retransmissions leave their path

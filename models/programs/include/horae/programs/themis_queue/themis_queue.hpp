@@ -28,7 +28,7 @@ struct ThemisQueueConfig {
   std::uint32_t qps() const {
     return static_cast<std::uint32_t>(std::uint64_t{nics} * qps_per_nic / pipelines);
   }
-  /// What both programs have in common.
+  /// The part that both programs share.
   ThemisConfig common() const;
   static const Schema<ThemisQueueConfig>& schema();
 };

@@ -62,7 +62,8 @@ class BaseProtocolRules {
   std::size_t open() const { return transactions_.size(); }
 
  private:
-  /// What neither interconnect nor target may change (14.7), as it was when a call began.
+  /// Attributes that neither interconnect nor target may change (14.7), as they were when a call
+  /// began.
   struct Attributes {
     explicit Attributes(const Payload& p);
     tlm::tlm_command command;

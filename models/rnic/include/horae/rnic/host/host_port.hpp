@@ -1,4 +1,4 @@
-// What the NIC's decisions need of the host: reads, writes and doorbells with their times.
+// Interface of the NIC's decisions to the host: reads, writes and doorbells with their times.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a NIC has of its host: the PCIe link and what is read and kept because of it.
+// Host side of a NIC: the PCIe link and what is read and kept because of it.
 #pragma once
 
 #include <memory>

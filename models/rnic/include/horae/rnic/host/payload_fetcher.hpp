@@ -1,4 +1,4 @@
-// What the TX pipe reads ahead of the wire: WQEs and payloads, within the TX buffer. No SystemC.
+// Reads of the TX pipe ahead of the wire: WQEs and payloads, within the TX buffer. No SystemC.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct FetchConfig {
   std::optional<Bytes> prefetch{};  ///< of one queue pair at most; absent: see prefetch_of()
   std::uint32_t wqe_batch = 8;      ///< WQEs in one read
 
-  /// What is read ahead at least where `prefetch` is absent.
+  /// Least bytes read ahead where `prefetch` is absent.
   static constexpr Bytes least_prefetch = 16_KiB;
 
   static const Schema<FetchConfig>& schema();

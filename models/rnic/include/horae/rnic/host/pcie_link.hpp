@@ -16,7 +16,7 @@
 
 namespace horae::rnic {
 
-/// What a TLP takes on the link besides data: framing and sequence number 4 bytes, LCRC 4, header
+/// Overhead of a TLP on the link besides data: framing and sequence number 4 bytes, LCRC 4, header
 /// 16 (64-bit address) or 12 (completion). PCIe Base Specification 5.0, 2.2 and 3.6; also
 /// pcie-bench/pcie-model 40703cf.
 namespace tlp {
@@ -45,7 +45,7 @@ inline constexpr std::int64_t flit_bytes = 256, flit_tlp_bytes = 236;
 /// No request crosses a 4 KiB boundary (PCIe Base Specification 5.0, 2.2.7).
 inline constexpr std::int64_t pcie_page = 4096;
 
-/// What a request on the link waits for.
+/// Cause of a wait of a request on the link.
 enum class PcieWait : std::uint8_t {
   tag,         ///< reads: all tags are out
   credit,      ///< the root complex has no room
@@ -163,7 +163,7 @@ class PcieLink {
       free_data_ -= data;
       return t;
     }
-    /// What was taken last is back at `back`, never before what was taken earlier.
+    /// Credits taken last are back at `back`, never before those taken earlier.
     void give_back(Picoseconds back, std::int64_t data) {
       slots_.data()[next_] = {back, data};
       next_ = after(next_);

@@ -14,7 +14,7 @@
 
 namespace horae::rnic {
 
-/// What an access costs. Reads are of host memory and depend on each other: the device turns them
+/// Cost of an access. Reads are of host memory and depend on each other: the device turns them
 /// into as many DMA round trips, one after the other; a write-back is posted and delays nothing.
 struct CacheAccess {
   std::uint32_t reads = 0;       ///< 0: a hit

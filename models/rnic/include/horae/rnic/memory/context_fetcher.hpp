@@ -36,7 +36,7 @@ class ContextFetcher {
   /// Whether context and translation of the next new packet of `qp`, number `i`, are on the chip at
   /// `now`; if not, they are being fetched and here at QueuePair::context_ready.
   bool here(std::size_t i, QueuePair& qp, Picoseconds now) {
-    // What was fetched for this packet serves it, even if others have evicted it meanwhile.
+    // Contexts fetched for this packet serve it, even if others have evicted them meanwhile.
     if (qp.context_ready >= 0_ps) return qp.context_ready <= now;
     const Missing missing = use(i, qp, qp.next_new(), true, now);
     if (missing.reads() == 0) return true;

@@ -14,7 +14,7 @@
 
 namespace horae::rnic {
 
-/// What is cached: structures that live in host memory and are on the chip only while they are
+/// Kinds of cached structures, which live in host memory and are on the chip only while they are
 /// used (Kalia et al., USENIX ATC 2016, names the first four for ConnectX).
 enum class CacheKind : std::uint8_t {
   queue_pair,        ///< queue pair context; id: queue pair
@@ -68,13 +68,13 @@ struct OnChipMemoryConfig {
   PolicyPlace policy_state = PolicyPlace::context;
 
   Bytes entry(CacheKind kind) const;
-  /// What each queue pair has on the chip beside its cached context: reorder bitmap, in 64-bit
+  /// State of each queue pair on the chip beside its cached context: reorder bitmap, in 64-bit
   /// words, and retransmission state. `window`: of its transport, in packets.
   Bytes reorder_state(std::uint32_t window) const;
   Bytes state_per_queue_pair(std::uint32_t window) const {
     return reorder_state(window) + retransmit_state;
   }
-  /// What buffers leave, for the state of queue pairs and for the cache.
+  /// Bytes that buffers leave, for the state of queue pairs and for the cache.
   Bytes beside_buffers() const { return total - tx_buffer - rx_buffer; }
 
   static const Schema<OnChipMemoryConfig>& schema();

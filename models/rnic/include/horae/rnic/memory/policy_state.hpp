@@ -1,4 +1,4 @@
-// What a NIC's policies keep for each queue pair, beyond its context, reorder bitmap and list of
+// State of a NIC's policies for each queue pair, beyond its context, reorder bitmap and list of
 // unacknowledged packets.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace horae::rnic {
 
-/// What one policy keeps, in whole bytes of its own.
+/// State of one policy, in whole bytes of its own.
 struct PolicyState {
   std::string_view name;  ///< "entropy_state"
   bool cached = false;    ///< with the queue pair's context; else always on the chip
@@ -21,17 +21,17 @@ struct PolicyState {
   friend bool operator==(const PolicyState&, const PolicyState&) = default;
 };
 
-/// Of the transport (what it knows of single packets, and its timers: on the chip, as they run
-/// without a packet), of the entropy scheme and of congestion control (both by
+/// State of the transport (what it knows of single packets, and its timers: on the chip, as they
+/// run without a packet), of the entropy scheme and of congestion control (both by
 /// `sram.policy_state`), of the packet engine and of CQEs that are held. Those without state are
 /// left out, and so is what is in every context: a source port that never changes, retries.
 std::vector<PolicyState> policy_states(const RnicConfig& config);
 
-/// What the packet engine holds of contexts, in all: as many as it says, each half of
+/// Contexts in the packet engine, in all: as many as it says, each half of
 /// `sram.qp_context`, as a queue pair has one as requester and one as responder.
 Bytes engine_contexts(const RnicConfig& config);
 
-/// What credits and completions keep for all queue pairs together: two counters of 12 bits for each
+/// State of credits and completions for all queue pairs together: two counters of 12 bits for each
 /// virtual lane (IBTA vol. 1, 7.9), and a CQE with a block of compressed ones.
 Bytes block_state(const RnicConfig& config);
 

@@ -10,7 +10,7 @@
 
 namespace horae::rnic {
 
-/// What an acknowledgement says.
+/// Content of an acknowledgement.
 struct AckInfo {
   bool nack = false;
   Psn psn;                     ///< the expected one

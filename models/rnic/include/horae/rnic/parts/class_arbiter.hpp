@@ -44,7 +44,7 @@ class ClassArbiter {
   /// Fractions of a byte that a weight divides into.
   static constexpr std::int64_t unit = 1 << 16;
 
-  /// Of equals the higher one.
+  /// Among equals the higher one.
   unsigned least(unsigned of) const {
     auto best = static_cast<unsigned>(std::bit_width(of)) - 1;
     for (unsigned rest = of & ~(1u << best); rest != 0;) {

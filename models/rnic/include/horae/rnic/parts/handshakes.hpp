@@ -25,7 +25,7 @@ class Handshakes {
   /// Until a SYN is sent again (RFC 6298, 2.1: 1 s before anything was measured).
   static constexpr Picoseconds retry = 1000_ms;
 
-  /// What a segment makes its receiver do.
+  /// Reaction of a segment's receiver.
   struct Outcome {
     std::optional<TcpSegment> answer{};
     bool again = false;      ///< begin again, with a SYN

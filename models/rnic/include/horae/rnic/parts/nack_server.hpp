@@ -36,7 +36,7 @@ class NackServer {
 
   void add(QueuePair& qp) { qps_.push_back(&qp); }
 
-  /// What becomes of a NACK.
+  /// Fate of a NACK.
   enum class Fate : std::uint8_t {
     served,  ///< now: begin() is next
     waits,   ///< until next() gives it back
@@ -55,7 +55,7 @@ class NackServer {
   NackService& service(std::size_t slot) { return services_[slot]; }
   const NackService& service(std::size_t slot) const { return services_[slot]; }
 
-  /// What a service waits for next.
+  /// Next wait of a service.
   enum class Step : std::uint8_t {
     context_read,  ///< one read of a context or WQE
     payload_read,  ///< one packet's payload

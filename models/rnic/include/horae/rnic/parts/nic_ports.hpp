@@ -1,4 +1,4 @@
-// What waits for the ports of a NIC with several, and which of them a packet takes. No SystemC.
+// Packets that wait for the ports of a NIC with several, and the port that each takes. No SystemC.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 
 namespace horae::rnic {
 
-/// What a unit of the engine works on.
+/// Kind of work of a unit of the engine.
 enum class EngineWork : std::uint8_t { send, receive, ack_send, ack_receive, visit, count_ };
 inline constexpr std::size_t engine_works = static_cast<std::size_t>(EngineWork::count_);
 

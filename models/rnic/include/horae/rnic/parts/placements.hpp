@@ -11,12 +11,12 @@
 
 namespace horae::rnic {
 
-/// What an ordering engine has decided about packets that it is still working on, and the last
+/// Decisions of an ordering engine about packets that it is still working on, and the last
 /// packets of WRITEs that are being copied to their place. The PCIe link takes requests in the
 /// order of time, so each of them waits here until its own time comes.
 class Placements {
  public:
-  /// What follows from one packet when the engine is done with it.
+  /// Consequence of one packet when the engine is done with it.
   struct Step {
     std::uint16_t qp;
     Psn psn;

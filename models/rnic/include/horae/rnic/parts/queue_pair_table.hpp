@@ -31,7 +31,7 @@ class QueuePairTable {
   const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
   Qpn number_of(std::size_t i) const { return Qpn(first_ + static_cast<std::uint32_t>(i)); }
   Qpn last_number() const { return number_of(qps_.size() - 1); }
-  /// Of a packet's queue pair; size() or more when there is no such.
+  /// Index of a packet's queue pair; size() or more when there is no such.
   std::size_t index_of(Qpn number) const { return number.value() - first_; }
 
   /// Messages of `qp` were completed, or ended with an error: it may have none left.

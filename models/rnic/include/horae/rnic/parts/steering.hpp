@@ -45,7 +45,7 @@ class Steering {
   bool drawn() const { return drawn_.has_value(); }
   /// The next packet gets another one.
   void change(std::uint16_t value) { drawn_ = value; }
-  /// What it was given last.
+  /// Value that was given to the packet last.
   std::uint16_t of(Psn psn) const { return given_[psn.value() & (given_.size() - 1)]; }
 
   /// Exchanges schemes with another queue pair; packets under way keep their values.

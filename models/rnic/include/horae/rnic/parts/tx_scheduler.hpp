@@ -51,7 +51,7 @@ class TxScheduler {
 
   /// Those of queue pairs that send data.
   unsigned classes() const { return classes_; }
-  /// What a class sent, on the wire; counted where there are several.
+  /// Bytes that a class sent, on the wire; counted where there are several.
   struct Sent {
     std::uint64_t packets = 0;
     std::int64_t bytes = 0;
@@ -189,14 +189,14 @@ class TxScheduler {
   /// pick() within a class; `next` becomes the first gate of its own and those before.
   template <class Here>
   int pick_of(Ring& ring, Picoseconds now, Gate& next, Here&& here);
-  /// What holds it back beside its rate.
+  /// Cause that holds it back beside its rate.
   Gate other_gates(std::size_t i, Gate g) const;
   /// Moves those to the back of the `n` first that wait for payload until after `now` and until
   /// `next` or longer; returns how many are left in front.
   std::size_t skip_waiting(Ring& ring, std::size_t n, Picoseconds now, Picoseconds next);
   /// Keeps until when queue pair `i` waits for payload, if that is after `now`.
   void remember_wait(std::size_t i, Picoseconds now);
-  /// What a queue pair sent in its turn counts against its rate.
+  /// Bytes that a queue pair sent in its turn count against its rate.
   void end_turn(QueuePair& qp, Picoseconds now) {
     if (qp.burst_bytes == 0) return;
     if (const BitRate allowed = rate(qp, now); allowed.count() > 0) {

@@ -79,7 +79,7 @@ struct CqConfig {
   std::uint32_t messages = 1;   ///< of a queue pair that one CQE tells of, at most
   Picoseconds hold{};           ///< a CQE for fewer is written so long after the first of them
   Bytes cqe = 64_B;             ///< bytes of a CQE
-  /// Of a CQE in a compressed block; absent: CQEs are not compressed.
+  /// Size of a CQE in a compressed block; absent: CQEs are not compressed.
   std::optional<Bytes> mini_cqe{};
 
   /// Bytes on PCIe of `n` CQEs of one queue pair that are written together.

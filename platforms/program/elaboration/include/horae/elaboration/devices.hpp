@@ -25,7 +25,7 @@ struct Devices {
   std::vector<tofino::tofino_switch*> tofinos;
   std::vector<fabric::output_queued_switch*> switches;
   std::vector<fabric::output_queued_switch*> learning;  ///< of those: told of connections
-  /// Of a user's, on links; in the order of the platform.
+  /// Modules of a user's, on links; in the order of the platform.
   std::vector<std::unique_ptr<fabric::module_joint>> modules;
 
   /// Device number `device` of the platform, which is a NIC.

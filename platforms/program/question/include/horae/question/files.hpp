@@ -171,7 +171,7 @@ struct CurveSpec {
 struct HypothesesFile {
   std::string title;
   std::vector<VariantSpec> variants;  ///< at least one once read
-  /// What was not published, with a range. No variant sets any of them.
+  /// Unpublished values, each with a range. No variant sets any of them.
   std::vector<ParameterSpec> nuisances;
   std::vector<HypothesisSpec> hypotheses;
   std::vector<ReactionSpec> reactions;
