@@ -124,7 +124,7 @@ TEST_F(P4Check, ReadsEveryProgramThatComesWithHorae) {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     ++programs;
   }
-  EXPECT_EQ(programs, 4u);
+  EXPECT_EQ(programs, 6u);
 }
 
 }  // namespace

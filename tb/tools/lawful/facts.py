@@ -40,11 +40,11 @@ def lossless(p):
     if p["nic"].get("sram", {}).get("limited"):
         return False
     # Nor what waits for a packet engine in an RX buffer that is full.
-    if "engine" in p["nic"] and p["nic"].get("host") == "pcie":
+    if "engine" in p["nic"] and p["nic"].get("host") == "pcie" and "pfc" not in p["nic"]:
         return False
     plain = [s for s in switches(p) if "pfc" not in s]
     chip_buffers = [s for s in plain if s["kind"] == "tofino"]
-    return not chip_buffers or all(not pauses(s) for s in switches(p))
+    return not chip_buffers or ("pfc" not in p["nic"] and all(not pauses(s) for s in switches(p)))
 
 
 def one_path(p):

@@ -154,8 +154,10 @@ def only_message(p):
 
 def loses_nothing(s):
     """Enough room, or pauses with sufficient headroom: no packet is lost."""
-    # Packets that a NIC's host is too slow to take fill the NIC's buffer, and no switch's.
+    # Packets that a NIC's host is too slow to take fill the NIC's buffer, and no switch's; unless the NIC pauses too.
     theirs = sum(d["host"]["rx_buffer_drops"]["value"] for d in nics(s) if "rx_buffer_drops" in d.get("host", {}))
+    if "pfc" in s.platform["nic"]:
+        theirs = 0
     if facts.lossless(s.platform) and sum(s.base.summary["packets"]["dropped"].values()) > theirs:
         yield f"lost: { {k: v for k, v in s.base.summary['packets']['dropped'].items() if v} }"
 
