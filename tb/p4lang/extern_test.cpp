@@ -121,6 +121,22 @@ TEST(Externs, OutputsOfTofino2AreLvalues) {
   EXPECT_EQ(call.is_out, (std::vector<bool>{false, true}));
 }
 
+TEST(Externs, AnActionOfARegisterHasItsCells) {
+  const std::string r = "Register<bit<32>, bit<8>>(256) r;";
+  const std::string method = " = { void apply(inout bit<16> v) { v = v + 1; } };";
+  EXPECT_EQ(fault_in("", r + "RegisterAction<bit<16>, bit<8>, bit<16>>(r) a" + method),
+            "found Register<bit<32>, bit<8>> as an argument of 'RegisterAction', expected "
+            "Register<bit<16>, _>");
+  EXPECT_EQ(
+      fault_in("",
+               "DirectRegister<bit<32>>() r; DirectRegisterAction<bit<16>, bit<16>>(r) a" + method),
+      "found DirectRegister<bit<32>> as an argument of 'DirectRegisterAction', expected "
+      "DirectRegister<bit<16>>");
+  EXPECT_EQ(fault_in("", r + "RegisterAction<_, _, bit<32>>(r) a"
+                             " = { void apply(inout bit<32> v) { v = v + 1; } };"),
+            "");
+}
+
 TEST(Externs, AFunctionOfTheProgramIsCalled) {
   const Program p = program_of({.declarations = "bit<8> twice(in bit<8> x) { return x + x; } T "
                                                 "first<T>(in T a, in bit<8> b) { return a; }",
@@ -132,6 +148,19 @@ TEST(Externs, AFunctionOfTheProgramIsCalled) {
   EXPECT_EQ(sum.operands[0].index, sum.operands[1].index) << "one function a block";
   EXPECT_NE(b.body[1].value.index, b.body[2].value.index) << "one for each type";
   EXPECT_EQ(b.functions[sum.operands[0].index].body[0].kind, StmtKind::leave);
+}
+
+TEST(Externs, WhatIsDeclaredTwiceIsRefused) {
+  const auto fault = [](const std::string& declarations) {
+    const auto all = faults_of(whole({.declarations = declarations}));
+    return all.empty() ? "" : all[0];
+  };
+  EXPECT_EQ(fault("header b_h { bit<8> kind; }"), "4:8: 'b_h' is declared already, at a.p4:2:8");
+  EXPECT_EQ(fault("bit<8> f(in bit<8> a) { return a; } bit<8> f(in bit<8> a) { return 0; }"),
+            "2:44: 'f' with these parameters is declared already, at a.p4:2:8");
+  EXPECT_EQ(fault("bit<8> f(in bit<8> a) { return a; } bit<8> f(in bit<16> a) { return 0; }"), "");
+  EXPECT_EQ(fault("match_kind { exact }"), "2:14: match_kind 'exact' is declared already");
+  EXPECT_EQ(fault("enum e_t { A } enum e_t { B }"), "2:21: 'e_t' is declared already, at a.p4:2:6");
 }
 
 }  // namespace

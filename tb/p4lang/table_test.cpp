@@ -126,5 +126,23 @@ TEST(Tables, FaultsSayWhatWasExpected) {
             "found a range from 9 to 3");
 }
 
+TEST(Tables, APropertyStandsOnceAndTakesItsExterns) {
+  EXPECT_EQ(fault_of("table t { actions = { NoAction; } size = 2; size = 3; }"),
+            "table 't' has a property 'size' already");
+  EXPECT_EQ(fault_of("table t { key = { md.m : exact; } key = { md.n : exact; } "
+                     "actions = { NoAction; } }"),
+            "table 't' has a property 'key' already");
+  const auto with = [](const std::string& object, const std::string& property) {
+    return fault_of(object + "table t { key = { md.m : exact; } actions = { NoAction; } " +
+                    property + " = o; }");
+  };
+  EXPECT_EQ(with("Counter<bit<32>, bit<8>>(4, CounterType_t.PACKETS) o;", "counters"),
+            "found Counter<bit<32>, bit<8>> as 'counters' of a table, expected DirectCounter");
+  EXPECT_EQ(with("Register<bit<32>, bit<8>>(4) o;", "implementation"),
+            "found Register<bit<32>, bit<8>> as 'implementation' of a table, expected "
+            "ActionProfile");
+  EXPECT_EQ(with("DirectCounter<bit<32>>(CounterType_t.PACKETS) o;", "counters"), "");
+}
+
 }  // namespace
 }  // namespace horae::p4lang::table_test

@@ -106,6 +106,12 @@ void Elaborator::declare_named(const Decl& decl) {
                      known->decls[0]->kind == decl.kind &&
                      (!is_object || extern_decl(*known, decl.type_parameters.size()) == nullptr);
   if (joins) {
+    for (const Decl* other : known->decls) {
+      if (decl.kind == DeclKind::function && same_parameters(*other, decl))
+        report_.fault(decl.place,
+                      fmt::format("'{}' with these parameters is declared already, at {}",
+                                  decl.name, program_.place_text(other->place)));
+    }
     known->decls.push_back(&decl);
     return;
   }
@@ -115,9 +121,21 @@ void Elaborator::declare_named(const Decl& decl) {
   add(decl.name, std::move(symbol), decl.place);
 }
 
+/// Of functions that are not generic.
+bool Elaborator::same_parameters(const Decl& a, const Decl& b) {
+  if (!a.type_parameters.empty() || !b.type_parameters.empty()) return false;
+  return std::ranges::equal(a.parameters, b.parameters,
+                            [&](const tree::Parameter& x, const tree::Parameter& y) {
+                              return x.name == y.name && type(*x.type) == type(*y.type);
+                            });
+}
+
 void Elaborator::declare_members(const Decl& decl) {
   for (const auto& member : decl.fields) {
     if (decl.kind == DeclKind::match_kind) {
+      if (std::ranges::find(match_kinds_, member.name) != match_kinds_.end())
+        report_.fault(member.place,
+                      fmt::format("match_kind '{}' is declared already", member.name));
       match_kinds_.push_back(member.name);
     } else if (error_members_.emplace(member.name, program_.errors.size()).second) {
       program_.errors.push_back(member.name);

@@ -26,6 +26,20 @@ std::vector<std::string> action_names(const Table& table) {
   return out;
 }
 
+/// Externs that a property of a table takes. Open Tofino, "Tofino Native Architecture"; v1model.p4;
+/// psa.p4.
+struct PropertyExterns {
+  std::string_view property;
+  std::vector<std::string> externs;
+};
+const PropertyExterns property_externs[] = {
+    {"counters", {"DirectCounter", "direct_counter"}},
+    {"meters", {"DirectMeter", "direct_meter", "DirectLpf", "DirectWred"}},
+    {"registers", {"DirectRegister"}},
+    {"filters", {"DirectLpf", "DirectWred"}},
+    {"implementation", {"ActionProfile", "ActionSelector", "action_profile", "action_selector"}},
+};
+
 bool matchable(const Type& type) {
   return is_bits(type) || type.kind == TypeKind::boolean || type.kind == TypeKind::error ||
          type.kind == TypeKind::enumeration || type.kind == TypeKind::varbit;
@@ -311,6 +325,12 @@ Property Elaborator::property(const tree::TableProperty& node, const std::string
       out.value.kind != ExprKind::text && out.value.kind != ExprKind::list)
     report_.refuse(node.value->place,
                    fmt::format("property '{}' is not known before the program runs", node.name));
+  const auto* of = std::ranges::find(property_externs, node.name, &PropertyExterns::property);
+  if (out.value.kind == ExprKind::instance && of != std::end(property_externs) &&
+      std::ranges::find(of->externs, out.value.type->name) == of->externs.end())
+    report_.refuse(node.value->place,
+                   fmt::format("found {} as '{}' of a table, expected {}",
+                               type_text(*out.value.type), node.name, of->externs.front()));
   return out;
 }
 

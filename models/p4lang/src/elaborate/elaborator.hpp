@@ -76,6 +76,7 @@ class Elaborator {
   // The program.
   void declare(const Decl& decl);
   void declare_named(const Decl& decl);
+  bool same_parameters(const Decl& a, const Decl& b);
   void declare_members(const Decl& decl);
   void architecture();
   void main_package();

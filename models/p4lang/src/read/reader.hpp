@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,7 +105,7 @@ class Reader {
 
   // Tables.
   const Decl* table(Annotations annotations);
-  void table_property(Decl& decl);
+  void table_property(Decl& decl, std::set<std::string>& seen);
   void keys(Decl& decl);
   void action_list(Decl& decl);
   void entries(Decl& decl);

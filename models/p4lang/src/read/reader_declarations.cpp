@@ -95,7 +95,7 @@ const tree::Decl* Reader::fields(Annotations annotations, DeclKind kind) {
 const tree::Decl* Reader::enumeration(Annotations annotations) {
   Decl* decl = make(DeclKind::enumeration, std::move(annotations));
   take();
-  if (starts_type() || !ahead("{", 1)) decl->type = type();
+  if (!ahead("{", 1)) decl->type = type();
   decl->place = peek().place;
   decl->name = name("the name of a type");
   declare_type(decl->name);

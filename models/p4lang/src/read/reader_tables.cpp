@@ -16,17 +16,21 @@ const tree::Decl* Reader::table(Annotations annotations) {
   decl->name = name("the name of a table");
   declare_value(decl->name);
   expect("{");
-  while (!accept("}")) table_property(*decl);
+  std::set<std::string> properties;
+  while (!accept("}")) table_property(*decl, properties);
   return decl;
 }
 
-void Reader::table_property(Decl& decl) {
+void Reader::table_property(Decl& decl, std::set<std::string>& seen) {
   tree::TableProperty property;
   property.annotations = annotations();
   property.is_const = accept("const");
   property.place = peek().place;
   if (peek().kind != TokenKind::name) refuse("a property of the table, or '}'");
   property.name = take().text;
+  if (!seen.insert(property.name).second)
+    report_.fault(property.place,
+                  fmt::format("table '{}' has a property '{}' already", decl.name, property.name));
   expect("=");
   if (property.name == "key") {
     keys(decl);
