@@ -1,4 +1,5 @@
 // A P4 program as the switch of a network: `horae run` with bytes made of packets and back.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,6 +73,26 @@ TEST(P4Network, ARouterTakesTheTimeOfItsStages) {
   // The pipes differ in nothing else: between the programs are whole cycles.
   const double cycles = (longest_us(plain) - longest_us(one)) * 1.5e3;
   EXPECT_NEAR(cycles, std::round(cycles), 2e-3);
+}
+
+TEST(P4Network, AProgramWithTheStepsOfOneInCppTakesTheSameTimes) {
+  // Destinations, then a hash that waits for them, then the port: what `forward` does.
+  Workplace place;
+  std::string entries = "table,match,priority,action,data\n";
+  for (int node = 1; node <= 3; ++node) {
+    entries += fmt::format("routes,ipv4.destination=10.0.0.{0},,to_group,group={0}\n", node);
+    for (int i = 0; i < 16; ++i)
+      entries += fmt::format("members,group={}; place={},,send,port={}\n", node, i, 8 * node);
+  }
+  place.write("e.csv", entries);
+  const auto flows = [&](const std::string& program) {
+    place.write("net.toml", star(program));
+    summary_of(place);
+    return place.read("out/flows.csv");
+  };
+  EXPECT_EQ(flows("name = \"forward\"\n"),
+            flows("name = \"p4\"\nentries = [\"e.csv\"]\nsource = \"" + shipped +
+                  "forward/forward.p4\"\n"));
 }
 
 TEST(P4Network, TheShippedFabricDropsNothing) {
