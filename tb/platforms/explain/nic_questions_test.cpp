@@ -25,7 +25,7 @@ struct Question {
 void PrintTo(const Question& q, std::ostream* out) { *out << q.name; }
 
 const std::vector<Question> questions = {
-    {"q1_message_rate", {}},       {"q1_connections", {"gpu.1984.share"}},
+    {"q1_message_rate", {}},       {"q1_connections", {}},
     {"q2_posting", {"warp.rate"}}, {"q3_one_message", {}},
     {"q4_one_queue_pair", {}},     {"q7_small_messages", {}},
     {"q8_pcie_bytes", {}},         {"q10_ack_timeouts", {}},
