@@ -166,5 +166,24 @@ TEST(SizeP4Shipped, OurOwnPrograms) {
   }
 }
 
+// A run takes the time of the stages that the source needs, so that is what a platform costs.
+TEST(SizeP4Shipped, APlatformCostsWhatItsSourceDoes) {
+  const Workplace place;
+  const auto stages = [&](const std::string& file, const Words& more = {}) {
+    Words words = {"size", p4_dir + "/themis/" + file, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run(place, words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    for (const auto& pipeline : ended.json().at("pipelines")) {
+      if (pipeline.at("name") != "sender_tor") return pipeline.at("stages_used").get<int>();
+    }
+    return 0;
+  };
+  const int all = stages("themis.p4", {"-D", "QPS_LOG2=4", "-D", "WINDOW_LOG2=6", "-D",
+                                       "PATHS_LOG2=1", "--target", "tofino2"});
+  EXPECT_GT(all, 5);
+  EXPECT_EQ(stages("themis.toml"), all);
+}
+
 }  // namespace
 }  // namespace horae::test::size_p4_test

@@ -80,7 +80,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     dataplane::Pipeline pipeline(device.profile, 0, platform.sim.seed);
     const auto program = profile->program->make(pipeline, table);
     const auto chip = chip_of(request, profile->chip.chip);
-    dataplane::Design design = pipeline.design();
+    dataplane::Design design = profile->program->design(pipeline);
     design.name = device.profile;
     SizedDesign sized;
     place_design(design, chip, request, request.effort, sized);
