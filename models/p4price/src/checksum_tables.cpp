@@ -20,8 +20,7 @@ class Finder {
   std::vector<ConditionalChecksum> run() {
     visit(blocks_.deparser->body, {});
     std::erase_if(found_, [&](const ConditionalChecksum& c) {
-      return c.conditions.empty() ||
-             std::ranges::find(always_, c.field) != always_.end();
+      return c.conditions.empty() || std::ranges::find(always_, c.field) != always_.end();
     });
     return std::move(found_);
   }

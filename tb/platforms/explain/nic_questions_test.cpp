@@ -59,8 +59,8 @@ Outcome outcome(const std::string& question) {
       ours /= value_of(summaries.at(o.at("relative_to")), o.at("quantity"));
     const double published = o.at("value");
     const bool bound = o.contains("relation") && o.at("relation") == "at_most";
-    const bool met = (bound ? ours - published : std::abs(ours - published)) <=
-                     o.at("tolerance").get<double>();
+    const bool met =
+        (bound ? ours - published : std::abs(ours - published)) <= o.at("tolerance").get<double>();
     const std::string id = o.at("id");
     if (o.at("use") == "fit") out.fitted.insert(id);
     if (met) continue;

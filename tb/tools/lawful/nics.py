@@ -190,6 +190,10 @@ def details(draw, nic):
         nic["cache"] = {kind: {"entries": draw.scale(1, 8) * 4, "ways": draw.one(0, 1, 2, 4)} for kind in kinds if draw.chance(0.5)}
         if nic["cache"] and draw.chance(0.5):
             nic["cache"]["misses"] = draw.whole(1, 8)
+
+
+def pauses(draw, nic):
+    """A NIC with a host may pause its peers, with room for any link's headroom."""
     if nic.get("host") == "pcie" and "sram" not in nic and draw.chance(0.4):
         xoff = draw.whole(1, 200)
         nic["pfc"] = {"xoff": f"{xoff} KiB", "xon": f"{draw.whole(0, xoff)} KiB"}

@@ -3,7 +3,7 @@ from . import classes
 from .draw import Draw
 from .loads import traffic, verbs
 from .networks import network
-from .nics import details, nic
+from .nics import details, nic, pauses
 
 
 def platform(seed, number):
@@ -22,6 +22,8 @@ def platform(seed, number):
         classes.ports(late, out)
     details(Draw(f"{seed}/{number}/details"), out["nic"])
     verbs(Draw(f"{seed}/{number}/verbs"), out)
+    if number % 10 not in SPECIAL:
+        pauses(Draw(f"{seed}/{number}/pauses"), out["nic"])
     return out
 
 
