@@ -45,7 +45,7 @@ TEST(SourceOrder, APlainCopyIsCarriedOnIntoStatementsAndKeys) {
   const Parts copied{.locals = table, .apply = "md.x = hdr.h.a; t.apply();"};
   EXPECT_EQ(design_of(copied).design.objects.size(), 1u);  // nobody else reads the copy
   EXPECT_EQ(stages(copied), 1u);
-  // What is no field is no key, and of a table applied twice no copy is.
+  // A value that is no field is no key, and no copy is a key of a table applied twice.
   EXPECT_EQ(stages({.locals = table, .apply = "md.x = hdr.h.a + 1; t.apply();"}), 2u);
   EXPECT_EQ(stages({.locals = table, .apply = "md.x = 5; t.apply();"}), 2u);
   EXPECT_EQ(stages({.locals = table,

@@ -29,7 +29,7 @@ std::string with_cpp() {
                       "paths = 2\nwindow = 64\npieces = 1\n\n");
 }
 
-/// Of a replay: what became of each packet, and how many NACKs the program dropped.
+/// Verdicts of a replay: what became of each packet, and how many NACKs the program dropped.
 struct Verdicts {
   std::map<std::pair<std::string, std::string>, std::string> of;  ///< packet and copy
   std::size_t dropped = 0;

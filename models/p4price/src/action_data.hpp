@@ -1,4 +1,4 @@
-// What an action takes from its entry: parameters, and constants that no instruction holds.
+// Data that an action takes from its entry: parameters, and constants that no instruction holds.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class ActionDataRules {
   ActionDataRules(const p4lang::Program& program, const p4lang::Block& block,
                   const std::vector<Piece>& pieces, const dataplane::ChipSpec& chip);
 
-  /// Of the parameters that the action still uses, but an index of a stateful object, which is the
-  /// entry's pointer.
+  /// Bits of the parameters that the action still uses, but an index of a stateful object, which is
+  /// the entry's pointer.
   DataBits parameters(const PieceAction& action) const;
-  /// Of constants that no instruction holds (p4c mau/action_analysis.cpp
+  /// Bits of the constants that no instruction holds (p4c mau/action_analysis.cpp
   /// check_constant_to_actiondata): a source in an instruction is -8 to 7 (-4 on Tofino2); a
   /// container for any operation is loaded with up to 21 bits, one that is set as a whole is not;
   /// and validity bits (see ValidityBits).

@@ -384,7 +384,7 @@ class GressBuilder {
 
   // --- checksums under conditions
 
-  /// What stands for a piece in the stages.
+  /// The object that stands for a piece in the stages.
   std::string standing_for(std::size_t piece) {
     const std::string& own = objects_[piece].front();
     const std::string host = dataplane::host_table(object(own).spec);

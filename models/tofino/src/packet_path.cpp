@@ -173,7 +173,8 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
-/// What is due at `t`, when the port can start. When it can for the next time, or `never`.
+/// Starts what is due at `t`, when the port can start. Returns when it can for the next time, or
+/// `never`.
 template <bool watched, bool closely>
 [[gnu::always_inline]] inline Picoseconds tofino_switch::start_port_as(unsigned port,
                                                                        Picoseconds t) {

@@ -84,7 +84,7 @@ void tofino_switch::no_way_out(const AnyPass& pass) const {
   throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
 }
 
-/// What ingress wants in place of a way out.
+/// Serves what ingress wants in place of a way out.
 void tofino_switch::leave_ingress_otherwise(Packet& p, const AnyPass& pass, Picoseconds deparsed) {
   const Picoseconds managed = deparsed + config_.traffic_manager;
   const unsigned pipeline = pass.where().pipeline;

@@ -1,5 +1,5 @@
-// What not every packet meets on its way through the chip: the ghost thread, parsers that take
-// time, telemetry, bytes. Apart from the way itself, so that it saves no registers.
+// Steps that not every packet meets on its way through the chip: the ghost thread, parsers that
+// take time, telemetry, bytes. Apart from the way itself, so that it saves no registers.
 #include "chip_events.hpp"
 #include "horae/tofino/tofino_switch.hpp"
 
@@ -8,7 +8,7 @@ namespace horae::tofino {
 using dataplane::AnyPass;
 using dataplane::Gress;
 
-/// What not every packet meets before its egress pass.
+/// Steps that not every packet meets before its egress pass.
 [[gnu::noinline]] void tofino_switch::before_egress(Packet& p, unsigned port, AnyPass& pass,
                                                     ChipPipeline& pipe) {
   if (telemetry_) parse_telemetry(p, port, pass);
@@ -39,7 +39,7 @@ void tofino_switch::run_ghost(unsigned pipeline, Picoseconds t) {
   program.ghost(ghost_cells_);
 }
 
-/// What a header that comes at `t` meets before its pass; when the parser is through with it.
+/// Steps before the pass of a header that comes at `t`; returns when the parser is through with it.
 [[gnu::noinline]] Picoseconds tofino_switch::before_ingress(const Packet& p, unsigned pipeline,
                                                             Picoseconds t) {
   if (ghost_period_ > 0_ps) run_ghost(pipeline, t);

@@ -28,11 +28,11 @@ const bit<32> BEFORE_FIRST = 0xffffff00;  // PSN 2^24 - 1: queue pairs begin wit
 
 typedef bit<QPS_LOG2> qp_t;
 typedef bit<(QPS_LOG2 + WINDOW_LOG2 + 1)> bit_index_t;
-// Of queue pair and path, in a piece of the array: the three highest bits choose the piece.
+// Index by queue pair and path, in a piece of the array: the three highest bits choose the piece.
 typedef bit<(QPS_LOG2 + PATHS_LOG2)> path_index_t;
 typedef bit<(QPS_LOG2 + PATHS_LOG2 - 3)> piece_index_t;
 
-// Of a NACK.
+// Verdicts on a NACK.
 const bit<2> INVALID = 0;   // dropped: the packet has passed to the receiver
 const bit<2> VALID = 1;
 const bit<2> GIVEN_UP = 2;  // dropped: nothing later of its path has come yet

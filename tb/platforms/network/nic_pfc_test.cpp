@@ -117,8 +117,8 @@ TEST(NicPfc, HowItIsRunDoesNotShow) {
     EXPECT_EQ(run(pauses, {other}).at("results"), windows) << other;
 }
 
-// What arrives after a pause finds room: with the headroom that the program works out at any rate
-// and length of the link, and not with a fifth of the buffer that it asks for.
+// Data that arrives after a pause finds room: with the headroom that the program works out at any
+// rate and length of the link, and not with a fifth of the buffer that it asks for.
 TEST(NicPfc, HeadroomIsWhatTheLinkNeeds) {
   for (const char* rate : {"100 Gbps", "400 Gbps"}) {
     for (const char* delay : {"100 ns", "2 us"}) {

@@ -73,7 +73,7 @@ TEST(ContextFetcher, ContextKeyAndTranslationAreReadOneAfterTheOther) {
   EXPECT_EQ(b.host.reads, 3u);
 }
 
-// Of its own two places a miss takes one for as long as its reads: a third waits for the first.
+// A miss takes one of its own two places for as long as its reads: a third waits for the first.
 TEST(ContextFetcher, MissesUnderWayAreBounded) {
   CachesConfig caches;
   caches.queue_pair = CacheConfig{.entries = 1};

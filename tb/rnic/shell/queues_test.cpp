@@ -54,8 +54,8 @@ TEST(RxBuffer, PausesAboveXoffAndResumesAtXon) {
   EXPECT_FALSE(buffer.pausing(queue));
 }
 
-// What leaves at a time that is not known yet does not say when the sender may go on; what comes
-// at the very time of a resume keeps the pause in force.
+// Data that leaves at a time that is not known yet does not say when the sender may go on; data
+// that comes at the very time of a resume keeps the pause in force.
 TEST(RxBuffer, KnowsWhenItResumesOnceAllLeavingTimesAreKnown) {
   RxBuffer buffer(64_KiB);
   buffer.pause_by({.xoff = 2_KiB, .xon = 1_KiB}, 1);

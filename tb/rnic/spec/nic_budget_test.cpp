@@ -231,7 +231,7 @@ TEST(NicBudget, CachesOfKindsBindByThemselves) {
   EXPECT_EQ(nic_budget(c, demand).most_cached, 0);
 }
 
-// Of a mix, the limit keeps its proportions.
+// The limit of a mix keeps its proportions.
 TEST(NicBudget, TheLimitOfAMixIsOfTheMix) {
   const OnChipMemoryConfig c;
   const NicBudget mix = nic_budget(c, {.groups = {{30, 8, 64_KiB}, {10, 0, 64_KiB}}});

@@ -217,8 +217,9 @@ class CompilerPlacer {
 Placement place_as_compiler(const Design& design, const ChipSpec& chip) {
   design.check();
   Placement out = CompilerPlacer(design, chip, true).run();
-  // What does not fit is placed anew without regard to containers, which are then given out so that
-  // what is written in one stage lies apart (p4c table_summary.h: NOCC_TRY1, REDO_PHV1).
+  // A design that does not fit is placed anew without regard to containers, which are then given
+  // out so that what is written in one stage lies apart (p4c table_summary.h: NOCC_TRY1,
+  // REDO_PHV1).
   if (out.stages_used() > chip.stages) out = CompilerPlacer(design, chip, false).run();
   // A table in partitions is not cut here: one that no stage holds whole is cut as elsewhere.
   const bool stuck =

@@ -309,7 +309,8 @@ struct Pricer {
           {fields.empty() ? std::vector<std::string>{fmt::format("{}.{}", object.name, i)}
                           : fields});
     }
-    // What an entry does not hold beside itself is in a RAM (p4c resource_estimate.cpp).
+    // Action data that an entry does not hold beside itself is in a RAM (p4c
+    // resource_estimate.cpp).
     unit.needs[Resource::action_data_bus] = bytes_of(spec.data_bits);
     if (spec.data_bits > chip.exact.immediate_bits)
       unit.needs[Resource::sram] = action_data_blocks(spec.data_bits, 1, chip);

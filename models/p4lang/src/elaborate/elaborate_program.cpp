@@ -121,7 +121,7 @@ void Elaborator::declare_named(const Decl& decl) {
   add(decl.name, std::move(symbol), decl.place);
 }
 
-/// Of functions that are not generic.
+/// Whether two functions that are not generic have the same parameters.
 bool Elaborator::same_parameters(const Decl& a, const Decl& b) {
   if (!a.type_parameters.empty() || !b.type_parameters.empty()) return false;
   return std::ranges::equal(a.parameters, b.parameters,

@@ -172,7 +172,7 @@ class Walker {
     }
   }
 
-  /// Of a table that is applied in several places no place's values are its keys.
+  /// A table that is applied in several places has no place's values as its keys.
   bool applied_once(std::uint32_t table) {
     if (applied_.empty()) {
       applied_.resize(block_.tables.size());

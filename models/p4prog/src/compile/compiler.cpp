@@ -82,7 +82,7 @@ std::uint32_t Compiler::allocate(std::uint32_t words) {
   return at;
 }
 
-/// Of what is zero before a pass.
+/// Allocates words that are zero before a pass.
 std::uint32_t Compiler::cleared(std::uint32_t words) {
   auto& all = out_.cleared;
   const std::uint32_t at = allocate(words);
@@ -412,7 +412,7 @@ void Compiler::add_set(CaseCode& out, const p4lang::KeySet& set, std::uint32_t o
   }
 }
 
-/// Of an action of a table: whether its code only copies words and data.
+/// Finds whether the code of a table's action only copies words and data.
 void Compiler::find_copies(ActionCode& action) const {
   for (std::uint32_t at = action.entry;; ++at) {
     const Instruction& i = out_.code[at];

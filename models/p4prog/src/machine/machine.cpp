@@ -155,7 +155,7 @@ void Machine::ghost(const dataplane::Pass& pass) {
 PassResult& Machine::deparse(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.deparser);
-  // What follows the last byte that was taken stays, without the FCS.
+  // Bytes behind the last one that was taken stay, without the FCS.
   std::uint32_t end = in_.position();
   // So do the last headers, if they are as they came and reach into no FCS.
   if (kept_to_ == end && end + fcs_bits <= in_.bits() && (kept_from_ | end | out_.bits()) % 8 == 0)

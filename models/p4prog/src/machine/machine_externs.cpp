@@ -49,7 +49,8 @@ std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
   return sum;
 }
 
-/// Of an update. Where all of its headers are there, of the fields as they are packed.
+/// Sum of an update. Where all of its headers are there, it is that of the fields as they are
+/// packed.
 std::uint64_t Machine::updated_sum(const ExternCode& code) {
   for (const std::uint32_t valid : code.validity) {
     if (word(valid) == 0) return ones_sum(argument_pieces(code, 0));

@@ -111,8 +111,8 @@ const Instruction* Machine::apply(const Instruction& i) {
 template const Instruction* Machine::apply<true>(const Instruction&);
 template const Instruction* Machine::apply<false>(const Instruction&);
 
-/// Of a table that knows more than its key: a learning one, one of a profile, one whose entries
-/// have cells.
+/// Completes a lookup in a table that knows more than its key: a learning one, one of a profile,
+/// one whose entries have cells.
 const dataplane::ActionCall& Machine::beside_key(const TableRun& run,
                                                  const dataplane::ActionCall& call,
                                                  std::optional<std::uint32_t> place) {

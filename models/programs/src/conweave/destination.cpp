@@ -126,7 +126,7 @@ Destination::Age Destination::age_of(const PassKind auto& pass, const View& v) {
   return same ? Age::current : past ? Age::past : Age::fresh;
 }
 
-/// Of an epoch's phase, the TAIL begins the second; what is of the second before is out of order.
+/// Phase of an epoch: the TAIL begins the second; packets of the second before it are out of order.
 void Destination::update_phase(const PassKind auto& pass, View& v, Age age) {
   const bool second = phase_.update(pass, v.index, age == Age::fresh, v.shim.tail);
   v.out_of_order = v.shim.rerouted && !second;

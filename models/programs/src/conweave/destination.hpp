@@ -21,8 +21,8 @@ class TailEstimate {
                const dataplane::Object& flows, const dataplane::Object& old_seen,
                const dataplane::Gateway& is_timer, const dataplane::Gateway& processes);
 
-  /// Of a data packet of the flow; `old_seen`: a packet of the old path has come in this epoch. The
-  /// tick from which on the TAIL is not waited for.
+  /// Tick from which on the TAIL is not waited for, at a data packet of the flow; `old_seen`: a
+  /// packet of the old path has come in this epoch.
   std::uint32_t of(const PassKind auto& pass, std::uint16_t index, bool old_seen);
   const dataplane::Object& last() const { return expected_; }
 

@@ -4,7 +4,7 @@
 namespace horae::programs::conweave {
 namespace {
 
-/// What is there afterwards.
+/// The value that is there afterwards.
 std::uint32_t set_or_read(const PassKind auto& pass, Variable<std::uint32_t>& array,
                           std::uint16_t index, bool sets, std::uint32_t value) {
   if (!sets) return array.read.run(pass, index);

@@ -180,7 +180,7 @@ bool ReactionPoint::data(PassKind auto& pass, bool remote) {
   return around;
 }
 
-/// What of Algorithm 1 is for data packets; whether this one goes around.
+/// The part of Algorithm 1 for data packets; whether this one goes around.
 bool ReactionPoint::slow(const PassKind auto& pass, Flow& flow) {
   const bool looped = flow.header.valid;
   look_up_status(pass, flow);

@@ -12,7 +12,7 @@ namespace horae::programs::themis {
 
 using dataplane::PassKind;
 
-/// What a mirrored copy is.
+/// Kind of a mirrored copy.
 enum CopyType : std::uint8_t {
   forwarded_response = 1,  ///< a validated NACK or an ACK on its way to another pipeline's port
   stashed_nack = 2,        ///< a data packet to be made into the NACK that was kept back

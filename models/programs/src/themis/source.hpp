@@ -41,7 +41,7 @@ class Source {
                                             bool nack);
   /// Whether it has all that the published program has, for two-tier networks.
   bool whole() const { return recved_nack_psn_ && avoidance_ && reroute_ && !steering_; }
-  /// What the choice of a port waits for.
+  /// Objects that the choice of a port waits for.
   dataplane::Needs chosen_by() const;
 
   std::uint64_t rerouted() const { return rerouted_; }

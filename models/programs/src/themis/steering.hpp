@@ -29,7 +29,7 @@ class Steering {
   void rewrite(PassKind auto& pass, std::uint32_t index);
   /// The one of `n` ports that the header chooses.
   std::uint32_t uplink(const PassKind auto& pass, std::uint32_t n);
-  /// What computes it.
+  /// The object that computes it.
   const dataplane::Object& last() const { return choose_; }
 
  private:

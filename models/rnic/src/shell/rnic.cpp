@@ -166,7 +166,7 @@ void rnic::end_at(Picoseconds at) {
 }
 
 void rnic::wait_until(Picoseconds until, IdleCause cause) {
-  // What leaves meanwhile is no idle time.
+  // The time of a packet that leaves meanwhile is not idle.
   if (engine_leads_) cursor_ = std::max(cursor_, std::min(until, tx(0).busy_until()));
   if (waited_.to != cursor_ || waited_.cause != cause) waited_ = {cursor_, cursor_, cause};
   waited_.to = until;

@@ -90,7 +90,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   Bytes apart;
   std::int64_t most_of_own = NicBudget::unlimited;
   for (BudgetLine& line : out.lines) {
-    // What policies keep beside a context is in its entry.
+    // State that policies keep beside a context is in its entry.
     const std::string_view kind = line.fields.empty() ? line.name : name_of(CacheKind::queue_pair);
     const CacheConfig* const own = line.cached ? own_cache(demand.caches, kind) : nullptr;
     if (own == nullptr) continue;

@@ -28,7 +28,7 @@ void check_rx_buffer(const config::PlatformConfig& platform, unsigned vertex,
        .buffer_text = fmt::format("sram.rx_buffer = {}", to_text(nic.sram.rx_buffer))});
 }
 
-/// What hosts without a transport send, by device; null: nothing.
+/// Traffic that hosts without a transport send, by device; null: none.
 std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
     const config::PlatformConfig& platform, bool silent) {
   std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());

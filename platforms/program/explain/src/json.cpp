@@ -98,7 +98,8 @@ ordered_json levels_json(const Assessed& h) {
   return out;
 }
 
-/// What is not plain of a published number: that it is a bound, or relative to another condition.
+/// Relation of a published number that is not plain: it is a bound, or relative to another
+/// condition.
 void add_relation(const question::ObservationSpec& o, ordered_json& row) {
   if (o.relation != question::Relation::equals)
     row["relation"] = o.relation == question::Relation::at_most ? "at_most" : "at_least";

@@ -94,7 +94,7 @@ void check_unit(const ObservationSpec& o) {
     expect(quantity->unit, o.quantity.value);
 }
 
-/// What the observed number can be: a quotient of two values has no upper end.
+/// Values that the observed number can have: a quotient of two values has no upper end.
 ValueRange values_of(const ObservationSpec& o) {
   return o.relative_to ? ValueRange{} : question::range_of(o.quantity.value, o.unit.value);
 }
@@ -117,7 +117,7 @@ void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
     throw input_error(number->where,
                       fmt::format("'{}': {} = {} is below zero", o.id.value, name, number->value));
   }
-  // What its last digit leaves open is no reason to refuse it; a tolerance is a model's.
+  // The uncertainty of its last digit is no reason to refuse it; a tolerance is a model's.
   const ValueRange range = values_of(o);
   if (o.value - o.rounding.value > range.most || o.value + o.rounding.value < range.least) {
     throw input_error(

@@ -193,8 +193,8 @@ struct NetworkHeader {
   std::uint16_t ethertype = 0;  ///< of it; 0: the frame ends before it says one
   std::size_t at = 0;           ///< byte
 };
-/// Of a frame from its destination MAC on, behind at most one VLAN tag. A tag that is cut off is
-/// the ethertype itself.
+/// Network header of a frame, given from its destination MAC on, behind at most one VLAN tag. A tag
+/// that is cut off is the ethertype itself.
 NetworkHeader network_header(std::span<const std::uint8_t> bytes);
 
 /// An internet checksum when a word under it becomes another (RFC 1624, equation 3).

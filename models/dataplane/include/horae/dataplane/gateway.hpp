@@ -84,7 +84,8 @@ class Gateway : public Object {
   bool held_ = false;  ///< in the last checked pass that tested it
 };
 
-/// What a FixedGateway tests. `spec` completes what is said of the fields: bits, and what they are.
+/// Conditions of a FixedGateway. `spec` completes what is said of the fields: bits, and what they
+/// are.
 /// Values that equal their constants, all of them or any.
 template <Join join, std::uint64_t... constants>
 struct Equal {

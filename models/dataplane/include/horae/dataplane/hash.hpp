@@ -44,7 +44,7 @@ class Hash final : public Object {
     return static_cast<std::uint32_t>(h >> (64 - bits_));
   }
 
-  /// Of a hash with a function.
+  /// Value of a hash with a function.
   std::uint64_t of(const PassKind auto& pass, const BitString& fields) {
     check_single_access(pass);
     return value(fields);

@@ -104,7 +104,7 @@ class MatchTable final : public Object {
   struct Range {
     unsigned at = 0, bits = 0;
     BitString low, high;
-    /// Of up to 64 bits: the same as numbers, the last the highest less the lowest.
+    /// Bounds of up to 64 bits, as numbers; `span`: the highest less the lowest.
     std::uint64_t lowest = 0, span = 0;
 
     bool has(std::span<const std::uint64_t> key) const;

@@ -145,7 +145,7 @@ class AnyPass {
   const QueueRequest& queue_request() const { return queue_request_; }
   /// Whether there is a mirror_request() or a queue_request().
   bool asks() const { return asks_; }
-  /// Of a mirrored copy: the header that was put before it.
+  /// The header that was put before a mirrored copy.
   const MirrorHeader& mirror_header() const { return mirror_header_; }
   void set_mirror_header(const MirrorHeader& header) { mirror_header_ = header; }
   Verdict verdict() const { return verdict_; }
@@ -211,7 +211,7 @@ class Pass final : public AnyPass {
   friend class Object;
   friend class Gateway;
   std::uint64_t owner_;  ///< where() as a number, for the check of every access
-  /// What gateways found in this pass, for the objects that they guard: `GuardBits`.
+  /// Results of gateways in this pass, for the objects that they guard: `GuardBits`.
   mutable std::uint64_t found_ = 1;
 };
 
@@ -224,7 +224,7 @@ class TrustedPass final : public AnyPass {
       : AnyPass(packet, where, serial, ingress_port, now) {}
 };
 
-/// Of either kind. A program that keeps the rules is written over it, once for both.
+/// A pass of either kind. A program that keeps the rules is written over it, once for both.
 template <class P>
 concept PassKind = std::derived_from<P, AnyPass>;
 template <class P>

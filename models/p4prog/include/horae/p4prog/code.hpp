@@ -234,7 +234,8 @@ struct ActionCode {
   std::vector<ParameterCode> data;
   std::vector<std::uint32_t> data_words;  ///< where each word of the data goes
   bool table_only = false, default_only = false;
-  /// Of an action that only copies, in place of its code: words, and data by their number.
+  /// A copy of an action that makes only copies, in place of its code: words, and data by their
+  /// number.
   struct Copy {
     std::uint32_t to = 0, from = 0;
     bool data = false;

@@ -103,10 +103,10 @@ class Machine {
   bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
-  /// What a site needs of its table.
+  /// Parts of its table that a site needs.
   struct TableRun {
     dataplane::MatchTable* match = nullptr;  ///< null: it has no key
-    /// Of a key that lies in one word of the pass: how it is packed.
+    /// Packing of a key that lies in one word of the pass.
     const PackPlan::Step* step = nullptr;
     const ActionCode* actions = nullptr;
     bool plain = false;  ///< nothing but a key and actions with their data
@@ -114,7 +114,7 @@ class Machine {
     const TableSite* site = nullptr;
     const std::vector<bool>* drops = nullptr;  ///< by action: whether it drops
   };
-  /// What an access of a cell needs, by extern.
+  /// Data that an access of a cell needs, by extern.
   struct CellRun {
     dataplane::Register<Cell>* cells = nullptr;  ///< null: it is made by extern_call()
     std::uint32_t bits = 0, second = 0, entry = 0;

@@ -167,7 +167,7 @@ class PacketWriter {
     resize(at + bytes);
     return bytes_.data() + at;
   }
-  /// What was written, from a byte on; 16 more bytes can be written over.
+  /// Written bytes, from a byte on; 16 more bytes can be written over.
   std::uint8_t* written(std::size_t byte) { return bytes_.data() + byte; }
   void replace(std::size_t at, const std::uint64_t* words, std::uint32_t bits) {
     for (std::uint32_t left = bits; left > 0;) {

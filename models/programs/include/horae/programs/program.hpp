@@ -178,7 +178,7 @@ class RuleKeeper : public Program, public TrustedPasses {
   Derived& self() { return static_cast<Derived&>(*this); }
 };
 
-/// What a program that steers packets by their UDP source port needs of the network.
+/// Network requirements of a program that steers packets by their UDP source port.
 struct SourcePortControl {
   std::uint32_t paths = 1;  ///< indexes of its PathMap
   LinearHashConfig hash;    ///< by which it chooses its own ports

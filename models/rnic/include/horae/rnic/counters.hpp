@@ -65,7 +65,7 @@ struct RnicCounters {
   std::uint64_t cnps_received = 0;
   std::uint64_t pulls_sent = 0;
   std::uint64_t pulls_received = 0;
-  // Of READs.
+  // READs.
   std::uint64_t read_requests_received = 0;
   std::uint64_t reads_answered_again = 0;   ///< as responder: requests that came again
   std::uint64_t reads_requested_again = 0;  ///< as requester: responses were missing
@@ -74,7 +74,7 @@ struct RnicCounters {
   std::uint64_t retransmit_reads = 0;       ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory
-  /// Of them and of accesses that hit, by CacheKind; only in rnic::totals(), where the NIC has a
+  /// Accesses that hit, and these misses, by CacheKind; only in rnic::totals(), where the NIC has a
   /// cache.
   std::array<std::uint64_t, cache_kinds> cache_hits{}, cache_misses{};
   std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full

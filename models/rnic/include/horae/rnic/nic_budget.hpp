@@ -67,7 +67,7 @@ struct NicBudget {
   /// round robin none misses after the first round; with one more, every access to what is a queue
   /// pair's own misses, as the least recently used entry is the one needed next.
   std::int64_t most_cached = unlimited;
-  /// What those fill first: the kind of a cache of its own, or "shared".
+  /// Memory that those fill first: the kind of a cache of its own, or "shared".
   std::string_view binds = "shared";
   /// Queue pairs whose state that must be on the chip fits it: (capacity - buffers) / state.
   std::int64_t most_on_chip = unlimited;
@@ -80,7 +80,7 @@ struct NicBudget {
   bool all_cached() const { return used() <= capacity && overfull.empty(); }
   /// Kinds of which there are more entries than their own cache holds.
   std::vector<std::string_view> overfull{};
-  /// What is left to contexts.
+  /// Memory that is left to contexts.
   Bytes cache() const { return fits() ? capacity - on_chip() : Bytes(0); }
 };
 

@@ -21,7 +21,7 @@ class PortStarts {
 
   /// The time of a port, or `never`.
   Picoseconds of(unsigned port) const { return least_.data()[first_leaf_ + port]; }
-  /// Of the earliest port, or `never`.
+  /// The time of the earliest port, or `never`.
   Picoseconds next_time() const { return least_.data()[1]; }
   /// The earliest port (there is one).
   unsigned next_port() const {

@@ -173,7 +173,7 @@ class tofino_switch : public fabric::device {
   /// Does what the pass asks for beside its verdict.
   void serve_requests(const dataplane::AnyPass& pass, Picoseconds deparsed);
   void mirror(const dataplane::AnyPass& pass, Picoseconds deparsed);
-  /// What a frame meets in its queue, before it joins it.
+  /// Notes what a frame meets in its queue, before it joins it.
   void note_queue(const Packet& p, unsigned port, unsigned queue, Picoseconds t);
   std::uint32_t cells_in(unsigned port, unsigned queue) const;
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);

@@ -133,7 +133,7 @@ class IngressAccounts {
   }
   /// Whether a pause is in force.
   bool pausing(std::size_t queue) const { return queues_[queue].pausing; }
-  /// What a queue has in the buffer.
+  /// Bytes that a queue has in the buffer.
   Bytes bytes(std::size_t queue) const { return Bytes(queues_[queue].bytes); }
   /// Dynamic: free bytes of the pool.
   Bytes free() const { return Bytes(free_); }

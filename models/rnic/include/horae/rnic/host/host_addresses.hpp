@@ -9,7 +9,7 @@
 
 namespace horae::rnic::host_address {
 
-/// What queue pair `qp`, at most 65535, sends: its WQEs, and behind them its payload.
+/// Send region of queue pair `qp`, at most 65535: its WQEs, and behind them its payload.
 inline constexpr std::uint64_t send_region = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t send_payload = std::uint64_t{1} << 24;  ///< behind the WQEs
 constexpr std::uint64_t send_queue(std::size_t qp, std::uint64_t offset) {
@@ -33,15 +33,15 @@ constexpr std::uint64_t completion_queue(std::size_t qp) { return completion_que
 inline constexpr std::uint64_t contexts = std::uint64_t{1} << 57;
 /// Memory keys and translations.
 inline constexpr std::uint64_t translations = std::uint64_t{1} << 58;
-/// What is read again for retransmissions: contexts and WQEs; payload.
+/// Regions that are read again for retransmissions: contexts and WQEs; payload.
 inline constexpr std::uint64_t retransmission_contexts = std::uint64_t{1} << 59;
 inline constexpr std::uint64_t retransmissions = std::uint64_t{1} << 60;
 constexpr std::uint64_t retransmission(std::size_t qp, bool context) {
   return (context ? retransmission_contexts : retransmissions) + qp * 4096;
 }
 
-/// What an access at `address` is for. A NIC that reads for a retransmission reads contexts and
-/// WQEs alike: they count as contexts.
+/// Use of an access at `address`. A NIC that reads for a retransmission reads contexts and WQEs
+/// alike: they count as contexts.
 constexpr PcieUse use_of(std::uint64_t address) {
   if (address < received)
     return address % send_region < send_payload ? PcieUse::wqe : PcieUse::payload;

@@ -1,4 +1,4 @@
-// What the bytes of a PCIe link are for, by direction.
+// Uses of the bytes of a PCIe link, by direction.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace horae::rnic {
 
-/// What an access over PCIe is for. A read counts with its request, and a use is that of what is
-/// read or written, whoever asks for it.
+/// Use of an access over PCIe. A read counts with its request, and a use is that of what is read or
+/// written, whoever asks for it.
 enum class PcieUse : std::uint8_t {
   doorbell,     ///< MMIO writes that tell of WQEs
   wqe,          ///< WQEs, read by the NIC or written by the CPU (BlueFlame)
@@ -57,7 +57,7 @@ class PcieLedger {
     for (const auto& of_use : bytes_) sum += of_use[static_cast<std::size_t>(direction)];
     return sum;
   }
-  /// Of both directions.
+  /// Bytes of both directions.
   std::uint64_t bytes(PcieUse use) const {
     return bytes(use, PcieDirection::to_host) + bytes(use, PcieDirection::to_nic);
   }

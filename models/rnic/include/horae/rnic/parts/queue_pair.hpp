@@ -87,8 +87,8 @@ class QueuePair {
                   const policy::TransportConfig& reliability);
   /// Its receiver, if there is an ordering engine; else null.
   policy::OrderedReceiver* ordered() { return ordered_; }
-  /// What it sends as responder of READs; null: it answers none. Its PSNs, here and in place(), are
-  /// the responder's numbers.
+  /// Responses that it sends as responder of READs; null: it answers none. Its PSNs, here and in
+  /// place(), are the responder's numbers.
   policy::ReadResponder* responder() { return responder_; }
   const policy::ReadResponder* responder() const { return responder_; }
   /// The PSN, or the responder's number, of its first packet of data.
@@ -322,7 +322,7 @@ class QueuePair {
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
-  /// Of a READ: its request, or, at its responder, a response.
+  /// Place of a packet of a READ: its request, or, at its responder, a response.
   PacketPlace place_of_read(const Found& m, std::uint32_t index) const;
   const Found& find_sent(Psn psn) const;
   void find(Psn psn, Found& found) const;
