@@ -39,7 +39,8 @@ std::unique_ptr<traffic::TrafficSource> list(std::vector<traffic::TrafficItem> i
   return std::make_unique<ListSource>(std::move(items));
 }
 
-/// Time of a READ of three packets that is alone: from its post until its last response was taken.
+/// The time of a READ of three packets that is alone, from its post until its last response was
+/// taken.
 Picoseconds alone_3000(const RnicConfig& c) {
   return wire_time(Opcode::read_request) + one_way(c, odd_link) +
          wire_time(Opcode::read_response_first, 1024_B) +
@@ -100,7 +101,7 @@ TEST(Reads, OutstandingReadsBoundTheRate) {
   }
 }
 
-/// Packet that passed a tap: opcode, PSN, and the bytes that a request asks for.
+/// A packet that passed a tap: opcode, PSN, and the bytes that a request asks for.
 struct Seen {
   Opcode opcode;
   std::uint32_t psn;

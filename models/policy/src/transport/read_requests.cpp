@@ -57,7 +57,7 @@ ReadOutcome ReadRequests::on_response(Psn psn, Psn fresh) {
   out.ahead = psn - next_response_;
   if (out.ahead > 0) {
     out.placement = Placement::discard;
-    // An earlier response, where PSNs have wrapped, shows nothing.
+    // One from before PSNs came round shows nothing.
     if (psn.before(fresh)) out.missing = missing();
     return out;
   }

@@ -124,7 +124,7 @@ Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const P
   const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
   const std::uint64_t address = host_address::source(i, offset);
   counters_.payload_bytes += place.payload;
-  // The data that a READ asks for lies in one buffer.
+  // The data of a READ lies in one buffer.
   if (!post_ || post_->sges == 1 || !s.qp->has_source()) {
     ++counters_.payload_reads;
     return host_.read(now, address, Bytes(place.payload));

@@ -92,7 +92,7 @@ PacketPlace QueuePair::place_of_read(const Found& m, std::uint32_t index) const 
   out.message = m.ordinal;
   const std::int64_t left = m.bytes - std::int64_t{index} * mtu_.count();
   if (responder_ == nullptr) {
-    // Data that was not received is requested again from there on (IBTA vol. 1, 9.7.5.1.6).
+    // A repetition asks for the rest alone (IBTA vol. 1, 9.7.5.1.6).
     out.opcode = Opcode::read_request;
     out.asks = static_cast<std::uint32_t>(left);
     out.psns = m.packets - index;

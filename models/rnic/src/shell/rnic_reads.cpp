@@ -145,7 +145,7 @@ void rnic::dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
   p.msn = on_wire.msn;
   p.syndrome = syndrome::ack;
   if (t.kind != policy::SendKind::rewind || !on_wire.restarts) return;
-  // Responses that are sent again begin as any response does.
+  // A response that is sent again begins as any does.
   if (p.opcode == Opcode::read_response_last) p.opcode = Opcode::read_response_only;
   if (p.opcode == Opcode::read_response_middle) p.opcode = Opcode::read_response_first;
   p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());

@@ -60,7 +60,7 @@ WaterfallRecorder::WaterfallRecorder(const ViewFilter& filter,
     sent_by_.resize(std::max<std::size_t>(sent_by_.size(), c.sender->id() + 1));
     auto& of_nic = sent_by_[c.sender->id()];
     of_nic.resize(std::max(of_nic.size(), c.sender_qp + 1), no_flow);
-    // A READ's waits have other stages.
+    // A READ has other stages.
     if (filter.wants_flow(i) && !c.reads) of_nic[c.sender_qp] = static_cast<std::uint32_t>(i);
   }
 }

@@ -22,7 +22,7 @@ constexpr std::uint32_t packets_of(Bytes bytes, Bytes mtu) {
       std::max<std::int64_t>(1, (bytes.count() + mtu.count() - 1) / mtu.count()));
 }
 
-/// Opcode of a packet of data: one of a WRITE, or of the response of a READ.
+/// The opcode of a packet of data: one of a WRITE, or of the response of a READ.
 constexpr Opcode data_opcode(Verb verb, bool first, bool last) {
   if (verb == Verb::read) {
     return first ? (last ? Opcode::read_response_only : Opcode::read_response_first)

@@ -157,8 +157,8 @@ class rnic : public fabric::device {
   void process(Packet& p, Picoseconds now);
   /// False when the packet found no room and is lost.
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
-  /// Consequences for the network of a packet of data or a READ request: its place in the order, a
-  /// CNP, an acknowledgement decided at `decided`.
+  /// Answers a packet of data or a READ request: counts its place in the order, and sends a CNP or
+  /// the acknowledgement that was decided at `decided`.
   void answer(std::size_t qp, const Packet& p, std::int32_t ahead,
               const std::optional<policy::Response>& response, Picoseconds decided,
               Picoseconds now);
@@ -201,7 +201,7 @@ class rnic : public fabric::device {
   void send_again(std::size_t qp, std::uint64_t request, Picoseconds now);
   /// Responses from `psn` on are missing: requested again as after a NACK.
   void request_again(std::size_t qp, Psn psn, Picoseconds now);
-  /// Fields that a READ request or a response has beside its place, when it is sent.
+  /// Fills in what a READ request or a response has beside its place, when it is sent.
   void dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
                   const policy::Transmission& t);
   /// The last response is sent: so is the acknowledgement that waited for it.

@@ -1,4 +1,4 @@
-// Responses that a responder sends to READs, in order, and again on request.
+// The responder's stream for READs: their responses, in order, and again on request.
 #pragma once
 
 #include <boost/container/deque.hpp>
@@ -41,7 +41,7 @@ class ReadResponder final : public WindowedSender {
     held_ = {response, port};
     return true;
   }
-  /// The acknowledgement that waits no longer, as nothing is left to send.
+  /// Returns it once nothing is left to send.
   std::optional<Held> release() {
     if (!held_ || can_send()) return std::nullopt;
     return std::exchange(held_, std::nullopt);

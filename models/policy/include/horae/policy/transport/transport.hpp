@@ -203,7 +203,7 @@ struct ReceiveOutcome {
   std::uint32_t msn = 0;  ///< of a READ: that of its responses
 };
 
-/// Role of a READ response for its requester.
+/// A READ response as its requester takes it.
 struct ReadOutcome {
   Placement placement = Placement::deliver;
   std::int32_t ahead = 0;        ///< its PSN minus that of the next response; 0: in order

@@ -87,7 +87,7 @@ class QueuePair {
                   const policy::TransportConfig& reliability);
   /// Its receiver, if there is an ordering engine; else null.
   policy::OrderedReceiver* ordered() { return ordered_; }
-  /// Responses that it sends as responder of READs; null: it answers none. Its PSNs, here and in
+  /// The stream that it sends as responder of READs; null: it answers none. Its PSNs, here and in
   /// place(), are the responder's numbers.
   policy::ReadResponder* responder() { return responder_; }
   const policy::ReadResponder* responder() const { return responder_; }
@@ -322,7 +322,7 @@ class QueuePair {
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
-  /// Place of a packet of a READ: its request, or, at its responder, a response.
+  /// The packet of a READ: its request, or, at its responder, a response.
   PacketPlace place_of_read(const Found& m, std::uint32_t index) const;
   const Found& find_sent(Psn psn) const;
   void find(Psn psn, Found& found) const;

@@ -17,7 +17,7 @@ namespace horae::workload {
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
-  /// Time of a message between two NICs (device indices), or of a READ that `from` posts.
+  /// The time of a message between two NICs (device indices); a READ is posted by `from`.
   Picoseconds at_line_rate(unsigned from, unsigned to, Bytes bytes, Verb verb = Verb::write) const;
   /// The round trip of a packet, plus all of the message at the sender's rate: twice the delays of
   /// the path, an MTU of payload on each link of the way out, and each packet's bytes on the wire.
@@ -49,7 +49,7 @@ class IdealTimes {
   const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
   Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there,
                            Verb verb) const;
-  /// Time of a packet without payload, from its NIC's decision until it has passed the other's
+  /// The time of a packet without payload, from its NIC's decision until it has passed the other's
   /// pipe.
   Picoseconds bare_time(unsigned from, unsigned to, Opcode opcode, const Path& there) const;
 

@@ -83,7 +83,7 @@ class Traffic : public config::TrafficTable {
   /// Every so many-th connection, from the first on, is not sprayed or balanced, but left
   /// to the switches' hash; absent: none.
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
-  /// Verb of its messages.
+  /// The operation of its messages.
   Verb verb() const { return mix_.verb.value_or(Verb::write); }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
