@@ -294,9 +294,11 @@ class Run:
             out |= {f"{use}_{way}": of(f"pcie_{use}_{way}") * 8e-9 / time for use, way in TLPS}
             self.expected.update({f"nics.pcie_{k}": v for k, v in out.items()})
             for kind in ("queue_pair", "memory_key", "translation", "completion_queue"):
-                if "translation_hits" in self.statistics[nics[0]]["host"]:
-                    misses = of(f"{kind}_misses")
-                    self.expected[f"nics.{kind}_misses"] = ratio(misses, misses + of(f"{kind}_hits"))
+                if "translation_misses" in self.statistics[nics[0]]["host"]:
+                    packets = sum(self.sum(nics, f"sent_{k}") for k in KINDS) + self.sum(nics, "data_received")
+                    self.expected[f"nics.{kind}_misses"] = ratio(of(f"{kind}_misses"), packets)
+            if "pfc" in nic:
+                self.expected["nics.pauses_sent"] = of("pauses_sent")
             for name, uses in (("bytes", USES), ("fetched", ("wqe", "payload"))):
                 self.expected[f"senders.pcie_{name}_per_message"] = ratio(
                     sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),

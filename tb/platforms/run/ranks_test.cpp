@@ -65,7 +65,7 @@ const std::vector<Shipped> shipped = {
     {"nic_cliff", {"sim.duration=60us", "sim.warmup=10us"}, "1024"},
     // A packet engine that works ahead, threads that post, CQEs, caches with misses under way.
     {"questions/q1_message_rate",
-     {"sim.duration=40us", "sim.warmup=10us", "traffic[1].from=['b']", "traffic[1].to=['a']",
+     {"sim.duration=120us", "sim.warmup=10us", "traffic[1].from=['b']", "traffic[1].to=['a']",
       "nic.cache={queue_pair={entries=32, ways=4}, translation={entries=16}, misses=2}"}},
     {"themis_256", {"sim.duration=12us"}},
     {"themis_fat_tree", {"sim.duration=25us", "sim.warmup=5us"}},

@@ -174,7 +174,8 @@ TEST(SizeP4Shipped, APlatformCostsWhatItsSourceDoes) {
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = run(place, words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    for (const auto& pipeline : ended.json().at("pipelines")) {
+    const ordered_json size = ended.json();
+    for (const auto& pipeline : size.at("pipelines")) {
       if (pipeline.at("name") != "sender_tor") return pipeline.at("stages_used").get<int>();
     }
     return 0;

@@ -12,9 +12,17 @@ void RxBuffer::pause_by(const RxPauseConfig& config, unsigned ports) {
 }
 
 Picoseconds RxBuffer::resumes_at(Queue queue) const {
+  std::vector<Stay> stays;
+  for (const auto* all : {&engine_, &in_flight_}) {
+    Picoseconds leaves{};  // behind what is in front of it
+    for (const Stay& stay : *all) {
+      leaves = std::max(leaves, stay.until);
+      if (stay.queue == queue) stays.push_back({leaves, stay.size, queue});
+    }
+  }
+  std::ranges::sort(stays, {}, &Stay::until);
   std::int64_t left = accounts_->bytes(queue).count();
-  for (const Stay& stay : in_flight_) {
-    if (stay.queue != queue) continue;
+  for (const Stay& stay : stays) {
     left -= stay.size;
     if (left <= xon_.count()) return stay.until;
   }

@@ -33,7 +33,6 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.retransmit_read_bytes, b.retransmit_read_bytes);
   op(a.context_misses, b.context_misses);
   for (std::size_t k = 0; k < cache_kinds; ++k) {
-    op(a.cache_hits[k], b.cache_hits[k]);
     op(a.cache_misses[k], b.cache_misses[k]);
   }
   op(a.rx_buffer_drops, b.rx_buffer_drops);

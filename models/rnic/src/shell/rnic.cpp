@@ -131,9 +131,7 @@ RnicCounters rnic::totals() const {
     if (qps_[i].steering) all.entropy += qps_[i].steering->counts();
   }
   for (std::size_t k = 0; cache() != nullptr && k < cache_kinds; ++k) {
-    const auto& of_kind = cache()->counters(static_cast<CacheKind>(k));
-    all.cache_hits[k] = of_kind.hits;
-    all.cache_misses[k] = of_kind.misses;
+    all.cache_misses[k] = cache()->counters(static_cast<CacheKind>(k)).misses;
   }
   return all;
 }

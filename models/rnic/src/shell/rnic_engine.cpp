@@ -37,7 +37,7 @@ void rnic::receive_apart(Packet& p, Picoseconds now) {
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_engine(i, p.is_data() ? EngineWork::receive : EngineWork::ack_receive, p);
   if (done == now) return receive_in_context(p, now);
-  if (p.is_data() && host_.modelled()) hold(p, done, now);
+  if (p.is_data() && host_.modelled()) hold(p, done, now, true);
   engine_->packet_waits();
   schedule(done, engine_event, 0, event_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
 }

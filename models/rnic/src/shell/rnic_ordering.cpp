@@ -55,7 +55,7 @@ void rnic::place_at(Picoseconds decided, std::size_t i, const Packet& p,
   QueuePair& qp = qps_[i];
   const Bytes payload(out.placement == policy::Placement::deliver ? p.payload : 0);
   const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
-  if (host_.rx_buffer.take(queue, payload)) pause_peer(queue, now);
+  if (payload > 0_B && host_.rx_buffer.take(queue, payload)) pause_peer(queue, now);
   const bool counts = out.advanced > 0 && qp.config().receive_packets != 0;
   placements_.add({.qp = static_cast<std::uint16_t>(i),
                    .psn = p.psn,

@@ -57,6 +57,7 @@ void rnic::receive_request(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
   const Bytes asked(p.msn);
   const std::uint32_t responses = packets_of(asked, config_.mtu);
+  allow_nack_again(qp, now);
   const policy::ReceiveOutcome out = qp.receiver().on_read(p.psn, responses);
   ++counters_.read_requests_received;
   switch (out.placement) {
@@ -65,14 +66,13 @@ void rnic::receive_request(std::size_t i, const Packet& p, Picoseconds now) {
       if (host_.fetcher) host_.fetcher->pushed(i, qp.messages_begun(), now);
       break;
     case policy::Placement::duplicate:
-      ++counters_.duplicates;
       if (qp.responder()->sent(p.psn)) read_again(i, p.psn, responses, now);
       break;
     case policy::Placement::discard:
-      ++counters_.discarded;
       break;
   }
-  answer(i, p, out.ahead, out.response, now, now);
+  // Requests are no data: they do not count among packets out of order.
+  answer(i, p, 0, out.response, now, now);
   refresh(i);
 }
 
@@ -81,7 +81,8 @@ void rnic::read_again(std::size_t i, Psn psn, std::uint32_t responses, Picosecon
   if (!host_.modelled()) return send_again(i, request, now);
   QueuePair& qp = qps_[i];
   // The first payload is waited for; the others are streamed behind it as they are sent.
-  const Picoseconds read = read_for_retransmission(i, config_.mtu, now);
+  const Picoseconds read =
+      read_for_retransmission(host_address::retransmission(i, false), config_.mtu, now);
   qp.read_again = std::max(qp.read_again, read);
   schedule(qp.read_again, again_event, static_cast<std::uint16_t>(i), event_ordinal_++, request);
 }

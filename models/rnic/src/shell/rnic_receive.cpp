@@ -102,9 +102,7 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
     // Without an answer to such packets it is as one that was lost: its checksum is wrong.
     if (selective == nullptr) return true;
   }
-  if (config_.reliability.nack_again && qp.last_nack_sent >= 0_ps &&
-      now - qp.last_nack_sent >= *config_.reliability.nack_again) [[unlikely]]
-    qp.receiver().nack_suppressed();
+  allow_nack_again(qp, now);
   const policy::ReceiveOutcome out =
       ordered != nullptr ? ordered->on_packet(p.psn, Psn(p.msn), (p.bth_reserved & last_bit) != 0,
                                               p.ack_request, ends_message(p.opcode))

@@ -43,9 +43,8 @@ void host_statistics(const rnic& nic, StatTree& tree) {
   for (std::size_t k = 0; nic.cache() != nullptr && k < cache_kinds; ++k) {
     const auto kind = static_cast<CacheKind>(k);
     if (kind == CacheKind::send_wqe) continue;  // in the TX pipe once it is read
-    const auto& of_kind = nic.cache()->counters(kind);
-    tree.value(fmt::format("{}_hits", name_of(kind)), of_kind.hits, "accesses")
-        .value(fmt::format("{}_misses", name_of(kind)), of_kind.misses, "accesses");
+    tree.value(fmt::format("{}_misses", name_of(kind)), nic.cache()->counters(kind).misses,
+               "accesses");
   }
   tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
   if (nic.config().pfc) tree.value("pauses_sent", nic.counters().pauses_sent, "frames");

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "headrooms.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -14,11 +16,27 @@
 namespace horae::elaboration {
 namespace {
 
+/// Traffic classes of data: of NICs, and of tables of traffic that have one of their own.
+std::vector<std::uint32_t> data_classes(const config::PlatformConfig& platform) {
+  std::set<std::uint32_t> classes;
+  for (const auto& [name, profile] : platform.profiles) {
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile))
+      classes.insert(nic->traffic_class);
+  }
+  for (const auto& table : platform.effective.at("traffic")) {
+    if (table.contains("traffic_class") && table["traffic_class"].is_number())
+      classes.insert(table["traffic_class"].get<std::uint32_t>());
+  }
+  return {classes.begin(), classes.end()};
+}
+
 /// InputError where what follows a pause of this NIC finds no room in its RX buffer.
 void check_rx_buffer(const config::PlatformConfig& platform, unsigned vertex,
                      const rnic::RnicConfig& nic) {
   if (!nic.pfc) return;
-  const fabric::PfcConfig pfc = nic.pfc->thresholds();
+  fabric::PfcConfig pfc = nic.pfc->thresholds();
+  // Without a list every class pauses: those that data is of may fill the buffer together.
+  if (!pfc.priorities) pfc.priorities = data_classes(platform);
   checked_headrooms(
       platform, vertex,
       {.pfc = pfc,

@@ -30,6 +30,20 @@ void add_in(const std::string& condition, const std::vector<PointOverride>& from
   }
 }
 
+/// Values of unknowns: those of one condition behind those of all, as the last override of a key
+/// holds.
+struct ValueOverrides {
+  std::vector<PointOverride> general, limited;
+
+  void add(const question::ParameterSpec& spec, const std::string& value) {
+    add_value_of(spec.condition ? limited : general, spec, value);
+  }
+  void append_to(std::vector<PointOverride>& to) const {
+    to.insert(to.end(), general.begin(), general.end());
+    to.insert(to.end(), limited.begin(), limited.end());
+  }
+};
+
 bool has_key(const question::ParameterSpec& spec, const std::string& key) {
   return spec.key.value == key ||
          std::any_of(spec.also.begin(), spec.also.end(),
@@ -123,9 +137,19 @@ void JointSpace::add_variants() {
   dimensions_.push_back(std::move(which));
 }
 
+nlohmann::ordered_json JointSpace::configuration_in(const std::string& condition) const {
+  const auto* spec = question_.observations.find_condition(condition);
+  const question::Setting setting{question::texts_of(spec->set), question_.seed};
+  return question_.platform
+      .read(setting.with(question::texts_of(question_.hypotheses.variants.front().set))
+                .with(question::texts_of(hypothesis_.set)))
+      .effective;
+}
+
 void JointSpace::add_value(Unknown unknown, const question::ParameterSpec& spec,
                            const nlohmann::ordered_json& effective) {
-  JointDimension d{unknown, spec.name(), question::OpenValue(spec, effective), {}};
+  const auto own = spec.condition ? configuration_in(spec.condition->value) : effective;
+  JointDimension d{unknown, spec.name(), question::OpenValue(spec, own), {}};
   for (const auto& v : spec.values) d.choices.push_back(v);
   dimensions_.push_back(std::move(d));
 }
@@ -204,7 +228,7 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
   p.seed = question_.seed;
   const question::ReactionSpec* reaction =
       reactions_.empty() ? nullptr : reactions_.front().reaction;
-  std::vector<PointOverride> parameters;
+  ValueOverrides nuisances, parameters;
   const auto& variants = question_.hypotheses.variants;
   if (variants.size() == 1) add_all(p.platform, question::texts_of(variants.front().set));
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
@@ -220,10 +244,10 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
                                 })->set));
         break;
       case Unknown::nuisance:
-        add_value_of(p.platform, d.value->spec(), text);
+        nuisances.add(d.value->spec(), text);
         break;
       case Unknown::parameter:
-        add_value_of(parameters, d.value->spec(), text);
+        parameters.add(d.value->spec(), text);
         break;
       case Unknown::seed:
         p.seed = static_cast<std::uint32_t>(std::stoul(text));
@@ -237,15 +261,18 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
         break;
     }
   }
+  nuisances.append_to(p.platform);
   add_all(p.platform, question::texts_of(hypothesis_.set));
-  p.platform.insert(p.platform.end(), parameters.begin(), parameters.end());
+  parameters.append_to(p.platform);
   for (const auto& r : reactions_) {
     if (r.reaction != reaction) continue;
     add_all(p.reacting, question::texts_of(r.reaction->set));
+    ValueOverrides values;
     for (const std::size_t i : r.dimensions) {
-      add_value_of(p.reacting, dimensions_[i].value->spec(), p.values[i]);
+      values.add(dimensions_[i].value->spec(), p.values[i]);
       p.matters[i] = true;
     }
+    values.append_to(p.reacting);
   }
   return p;
 }

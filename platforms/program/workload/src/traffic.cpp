@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/workload/end_points.hpp"
 #include "horae/workload/nic_demands.hpp"
@@ -64,9 +65,19 @@ void check_reads(const TrafficSection& table) {
                     "arrive; expected \"write\"",
                     table.kind.name));
   }
-  for (const unsigned nic : all_of(table.platform, EndPoint::nic))
-    config::check_at(table.section, "verb",
-                     [&] { rnic::check_reads(nic_at(table.platform, nic)); });
+  const auto nics = all_of(table.platform, EndPoint::nic);
+  for (const unsigned nic : nics) {
+    const rnic::RnicConfig& one = nic_at(table.platform, nic);
+    config::check_at(table.section, "verb", [&] { rnic::check_reads(one); });
+    // A response is cut up by the responder's path MTU, which the requester must know (IBTA vol. 1,
+    // 9.7.2): both ends of a queue pair have the same.
+    const Bytes first = nic_at(table.platform, nics.front()).mtu;
+    if (one.mtu == first) continue;
+    throw table.section.error(
+        "verb", fmt::format("verb = \"read\" between NICs with mtu = {} and mtu = {}; expected one "
+                            "MTU",
+                            to_text(first), to_text(one.mtu)));
+  }
 }
 
 }  // namespace

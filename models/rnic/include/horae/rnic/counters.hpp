@@ -74,9 +74,9 @@ struct RnicCounters {
   std::uint64_t retransmit_reads = 0;       ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory
-  /// Accesses that hit, and these misses, by CacheKind; only in rnic::totals(), where the NIC has a
-  /// cache.
-  std::array<std::uint64_t, cache_kinds> cache_hits{}, cache_misses{};
+  /// The same by CacheKind, with those of completion queues; only in rnic::totals(), where the NIC
+  /// has a cache.
+  std::array<std::uint64_t, cache_kinds> cache_misses{};
   std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full
   std::uint64_t pauses_sent = 0;      ///< PFC, without resumes
   Picoseconds lock_time{};            ///< contexts locked by acknowledgements, summed

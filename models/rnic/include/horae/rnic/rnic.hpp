@@ -126,9 +126,9 @@ class rnic : public fabric::device {
   /// Whether all queue pairs with a source have completed all of its messages, or are in error, and
   /// the host's programs have ended.
   bool finished() const { return qps_.finished() && programs_.finished(); }
-  /// Ordinals of the queue pairs that have completed all their messages since the last call.
-  /// For how long it has paused its peers up to `now`, summed over ports and classes.
+  /// Time for which it has paused its peers up to `now`, summed over ports and classes.
   Picoseconds paused_peers(Picoseconds now) const;
+  /// Ordinals of the queue pairs that have completed all their messages since the last call.
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
   bool calls_out() const override { return host_.link && host_.link->calls_out(); }
@@ -162,14 +162,23 @@ class rnic : public fabric::device {
   void answer(std::size_t qp, const Packet& p, std::int32_t ahead,
               const std::optional<policy::Response>& response, Picoseconds decided,
               Picoseconds now);
+  /// After `nack_again` the next packet out of order may bring another NACK.
+  void allow_nack_again(QueuePair& qp, Picoseconds now) const {
+    if (config_.reliability.nack_again && qp.last_nack_sent >= 0_ps &&
+        now - qp.last_nack_sent >= *config_.reliability.nack_again) [[unlikely]]
+      qp.receiver().nack_suppressed();
+  }
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
   // rnic_pause.cpp: PFC that it sends
   void begin_pauses();
-  /// A packet's payload is in the RX buffer until `until`.
-  void hold(const Packet& p, Picoseconds until, Picoseconds now) {
+  /// A packet's payload is in the RX buffer until it is in host memory at `until`; or, `waits`,
+  /// until the packet engine is done with it.
+  void hold(const Packet& p, Picoseconds until, Picoseconds now, bool waits = false) {
     const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
-    if (host_.rx_buffer.take(queue, Bytes(p.payload), until)) [[unlikely]]
+    const bool full = waits ? host_.rx_buffer.wait(queue, Bytes(p.payload), until)
+                            : host_.rx_buffer.take(queue, Bytes(p.payload), until);
+    if (full) [[unlikely]]
       pause_peer(queue, now);
   }
   void pause_peer(RxBuffer::Queue queue, Picoseconds now);

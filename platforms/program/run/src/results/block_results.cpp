@@ -63,10 +63,9 @@ void cache_results(const elaboration::Simulation& s, const Snapshot& from, const
   for (std::size_t k = 0; any && k < rnic::cache_kinds; ++k) {
     const auto kind = static_cast<rnic::CacheKind>(k);
     if (kind == rnic::CacheKind::send_wqe) continue;
+    const auto packets = static_cast<double>(sum.sent_packets() + sum.data_received);
     out.push_back({fmt::format("nics.{}_misses", name_of(kind)),
-                   ratio(static_cast<double>(sum.cache_misses[k]),
-                         static_cast<double>(sum.cache_hits[k] + sum.cache_misses[k])),
-                   "share of accesses"});
+                   ratio(static_cast<double>(sum.cache_misses[k]), packets), "misses/packet"});
   }
 }
 

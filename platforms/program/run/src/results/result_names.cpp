@@ -186,7 +186,7 @@ Names block_names() {
         {rnic::CacheKind::memory_key, "memory keys"},
         {rnic::CacheKind::translation, "translations"},
         {rnic::CacheKind::completion_queue, "contexts of completion queues"}}) {
-    out.push_back({fmt::format("{}_misses", name_of(kind)), "share of accesses",
+    out.push_back({fmt::format("{}_misses", name_of(kind)), "misses/packet",
                    fmt::format("accesses to {} that were not on the chip", of)});
   }
   const char* const what[] = {"data sent", "data received", "responses sent", "responses received",

@@ -14,7 +14,8 @@
 namespace horae::rnic {
 
 /// Bytes of received payload that are not in host memory yet. Whoever asks passes the time, which
-/// never decreases; space returns in the order in which it was taken, as writes end in order.
+/// never decreases. Space of writes returns in the order in which it was taken, as writes end in
+/// order; so does that of packets which wait for the packet engine.
 ///
 /// With thresholds each port and class (a queue) has an account. What fills it above xoff pauses
 /// its sender; what leaves resumes it.
@@ -39,13 +40,15 @@ class RxBuffer {
   }
   /// Takes what is in memory by `now` out.
   void empty_until(Picoseconds now) {
-    while (!in_flight_.empty() && in_flight_.front().until <= now) {
-      const Stay& stay = in_flight_.front();
-      used_ -= stay.size;
-      if (counts(stay.queue) && accounts_->remove(stay.queue, stay.size))
-        resumed_.push_back(stay.queue);
-      in_flight_.pop_front();
-    }
+    empty_until(now, engine_);
+    empty_until(now, in_flight_);
+  }
+  /// Takes `size` bytes of a packet that waits for the packet engine until `until`; returns whether
+  /// the sender must be paused now.
+  bool wait(Queue queue, Bytes size, Picoseconds until) {
+    used_ += size.count();
+    engine_.push_back({until, size.count(), queue});
+    return counts(queue) && fills(queue, size);
   }
   /// Takes `size` bytes, which are in memory at `until`; returns whether the sender must be paused
   /// now.
@@ -83,6 +86,21 @@ class RxBuffer {
   /// Whether a queue's class pauses.
   bool counts(Queue queue) const { return (pausing_classes_ >> queue % classes & 1u) != 0; }
 
+  struct Stay {
+    Picoseconds until;
+    std::int64_t size;
+    Queue queue;
+  };
+
+  void empty_until(Picoseconds now, std::deque<Stay>& stays) {
+    while (!stays.empty() && stays.front().until <= now) {
+      const Stay& stay = stays.front();
+      used_ -= stay.size;
+      if (counts(stay.queue) && accounts_->remove(stay.queue, stay.size))
+        resumed_.push_back(stay.queue);
+      stays.pop_front();
+    }
+  }
   /// Whether `size` bytes more make a pause necessary that is not in force.
   bool fills(Queue queue, Bytes size) {
     if (!accounts_->add(queue, size.count())) return false;
@@ -90,15 +108,10 @@ class RxBuffer {
     return std::erase(resumed_, queue) == 0;
   }
 
-  struct Stay {
-    Picoseconds until;
-    std::int64_t size;
-    Queue queue;
-  };
-
   std::int64_t capacity_;
   std::int64_t used_ = 0;
-  std::deque<Stay> in_flight_;
+  std::deque<Stay> engine_;                            ///< packets that wait for the packet engine
+  std::deque<Stay> in_flight_;                         ///< writes to host memory
   std::optional<fabric::IngressAccounts> accounts_{};  ///< none: nobody is paused
   unsigned pausing_classes_ = 0;                       ///< a bit each
   Bytes xon_{};

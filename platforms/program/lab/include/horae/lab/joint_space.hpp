@@ -78,6 +78,8 @@ class JointSpace {
     std::vector<std::size_t> dimensions;
   };
 
+  /// The platform in a condition, with the first variant and what the hypothesis sets.
+  nlohmann::ordered_json configuration_in(const std::string& condition) const;
   void add_variants();
   void add_value(Unknown unknown, const question::ParameterSpec& spec,
                  const nlohmann::ordered_json& effective);
