@@ -142,6 +142,10 @@ TEST(Tables, APropertyStandsOnceAndTakesItsExterns) {
             "found Register<bit<32>, bit<8>> as 'implementation' of a table, expected "
             "ActionProfile");
   EXPECT_EQ(with("DirectCounter<bit<32>>(CounterType_t.PACKETS) o;", "counters"), "");
+  // Open Tofino, "Tofino Native Architecture": the algorithm of a table is its implementation too.
+  EXPECT_EQ(with("Alpm(number_partitions = 1024, subtrees_per_partition = 2) o;", "implementation"),
+            "");
+  EXPECT_EQ(with("Atcam(number_partitions = 1024) o;", "implementation"), "");
 }
 
 }  // namespace

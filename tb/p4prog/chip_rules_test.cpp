@@ -162,5 +162,40 @@ TEST(P4Chip, FiltersInTime) {
   EXPECT_THROW(bench.chip->control_plane().set_early_drop("smoth", 0, {}), InputError);
 }
 
+// An access within another one, and `exit` within one, are the same from the first packet on, when
+// registers are looked at for the first time, to the last; also with an index beyond the cells.
+TEST(P4Chip, AnAccessWithinAnotherLeavesTheOuterCellAlone) {
+  Parts p;
+  p.locals =
+      "Register<bit<32>, bit<8>>(16) inner_cells; Register<bit<32>, bit<8>>(16) outer_cells;\n"
+      "RegisterAction<bit<32>, bit<8>, bit<32>>(inner_cells) inner = {\n"
+      "  void apply(inout bit<32> v, out bit<32> rv) { v = v + 100; rv = v; } };\n"
+      "RegisterAction<bit<32>, bit<8>, bit<32>>(outer_cells) outer = {\n"
+      "  void apply(inout bit<32> v, out bit<32> rv) {\n"
+      "    v = v + 1; rv = v + inner.execute(hdr.data.b1); } };\n";
+  p.apply = "ig_tm_md.ucast_egress_port = 2; hdr.data.f1 = outer.execute(0);";
+  const std::string in = "packet 0 00000000 00000000 0000 ", out = "expect 2 000000";
+  EXPECT_EQ(faults_of(p, in + "01 00\n" + out + "65 00000000 0000 01 00\n" +      // 1 + 100
+                             in + "01 00\n" + out + "ca 00000000 0000 01 00\n" +  // 2 + 200
+                             in + "ff 00\n" + out + "03 00000000 0000 ff 00\n" +  // no such cell
+                             in + "01 00\nexpect 2 00000130 00000000 0000 01 00\n"),  // 4 + 300
+            "");
+}
+
+TEST(P4Chip, ExitWithinAnAccessIsTheSameForEachPacket) {
+  Parts p;
+  p.locals =
+      "Register<bit<32>, bit<8>>(16) cells;\n"
+      "RegisterAction<bit<32>, bit<8>, bit<32>>(cells) act = {\n"
+      "  void apply(inout bit<32> v, out bit<32> rv) {\n"
+      "    v = v + 1; rv = v; if (hdr.data.b1 == 5) { exit; } rv = 7; } };\n";
+  p.apply = "ig_tm_md.ucast_egress_port = 2; hdr.data.f1 = act.execute(0); hdr.data.f2 = 9;";
+  std::string script;
+  for (const char* count : {"01", "02", "03"})
+    script += std::string("packet 0 00000000 00000000 0000 05 00\nexpect 2 000000") + count +
+              " 00000009 0000 05 00\n";
+  EXPECT_EQ(faults_of(p, script), "");
+}
+
 }  // namespace
 }  // namespace horae::p4prog::test::chip_rules_test

@@ -37,7 +37,8 @@ const PropertyExterns property_externs[] = {
     {"meters", {"DirectMeter", "direct_meter", "DirectLpf", "DirectWred"}},
     {"registers", {"DirectRegister"}},
     {"filters", {"DirectLpf", "DirectWred"}},
-    {"implementation", {"ActionProfile", "ActionSelector", "action_profile", "action_selector"}},
+    {"implementation",
+     {"ActionProfile", "ActionSelector", "action_profile", "action_selector", "Alpm", "Atcam"}},
 };
 
 bool matchable(const Type& type) {

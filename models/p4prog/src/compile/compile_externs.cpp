@@ -16,6 +16,24 @@ using LangOp = p4lang::Op;
 
 namespace {
 
+/// Whether an expression runs other code: a function, a method of an extern, a table.
+bool calls(const p4lang::Expr& e) {
+  const bool other = e.kind == ExprKind::call && (e.callee == p4lang::Callee::function ||
+                                                  e.callee == p4lang::Callee::extern_method ||
+                                                  e.callee == p4lang::Callee::apply_table);
+  return other || e.kind == ExprKind::table_hit || std::ranges::any_of(e.operands, calls);
+}
+
+/// Whether statements end where they end, and run nothing else: another access would open another
+/// cell meanwhile, and `exit` would leave this one open.
+bool stays_within(const std::vector<p4lang::Stmt>& list) {
+  return std::ranges::all_of(list, [](const p4lang::Stmt& s) {
+    return s.kind != StmtKind::exit && s.kind != StmtKind::by_action && !calls(s.target) &&
+           !calls(s.value) && stays_within(s.body) && stays_within(s.otherwise) &&
+           std::ranges::all_of(s.cases, [](const auto& c) { return stays_within(c.body); });
+  });
+}
+
 struct MethodName {
   std::string_view type, method;
   ExternKind kind;
@@ -296,7 +314,8 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
   const std::vector<std::uint32_t> outputs = code.outputs;
   // Most accesses are of one cell that the index or the entry gives: their code runs in line.
   const bool one_cell = !f.parameters.empty() && code.cell_bits != 128 &&
-                        (code.by == CellBy::index || code.by == CellBy::entry);
+                        (code.by == CellBy::index || code.by == CellBy::entry) &&
+                        stays_within(f.body);
   if (one_cell) {
     const std::uint32_t cell = code.cell, second = code.second == 0 ? 0 : cell + code.second;
     const std::uint32_t index = code.arguments.empty() ? 0 : code.arguments.front().word;
