@@ -83,6 +83,8 @@ TEST(NicPfc, ASlowHostPausesItsSwitchAndLosesNothing) {
   EXPECT_EQ(with.at("verdict"), "complete");
   EXPECT_EQ(value(with, "receivers.rx_buffer_drops"), 0);
   EXPECT_GT(value(with, "nics.pauses_sent"), 10);
+  const ordered_json& receiver = with.at("statistics").at("r").at("host");
+  EXPECT_EQ(value(with, "nics.pauses_sent"), receiver.at("pauses_sent").at("value"));
   // It spreads: the switch is held by the receiver, and the senders by the switch.
   EXPECT_GT(value(with, "switches.pauses_sent"), 10);
   EXPECT_GT(value(with, "nics.paused"), 0.1);
