@@ -121,17 +121,12 @@ TEST(Externs, OutputsOfTofino2AreLvalues) {
   EXPECT_EQ(call.is_out, (std::vector<bool>{false, true}));
 }
 
-TEST(Externs, AnActionOfARegisterHasItsCells) {
+// Public programs that the vendor's compiler takes have actions of half their register's cells: a
+// sweep of 64-bit halves of 128-bit cells (hwlearn4 of the open compiler's tests).
+TEST(Externs, AnActionMayHaveOtherCellsThanItsRegister) {
   const std::string r = "Register<bit<32>, bit<8>>(256) r;";
   const std::string method = " = { void apply(inout bit<16> v) { v = v + 1; } };";
-  EXPECT_EQ(fault_in("", r + "RegisterAction<bit<16>, bit<8>, bit<16>>(r) a" + method),
-            "found Register<bit<32>, bit<8>> as an argument of 'RegisterAction', expected "
-            "Register<bit<16>, _>");
-  EXPECT_EQ(
-      fault_in("",
-               "DirectRegister<bit<32>>() r; DirectRegisterAction<bit<16>, bit<16>>(r) a" + method),
-      "found DirectRegister<bit<32>> as an argument of 'DirectRegisterAction', expected "
-      "DirectRegister<bit<16>>");
+  EXPECT_EQ(fault_in("", r + "RegisterAction<bit<16>, bit<8>, bit<16>>(r) a" + method), "");
   EXPECT_EQ(fault_in("", r + "RegisterAction<_, _, bit<32>>(r) a"
                              " = { void apply(inout bit<32> v) { v = v + 1; } };"),
             "");

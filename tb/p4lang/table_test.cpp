@@ -146,6 +146,7 @@ TEST(Tables, APropertyStandsOnceAndTakesItsExterns) {
   EXPECT_EQ(with("Alpm(number_partitions = 1024, subtrees_per_partition = 2) o;", "implementation"),
             "");
   EXPECT_EQ(with("Atcam(number_partitions = 1024) o;", "implementation"), "");
+  EXPECT_EQ(with("Wred<bit<8>, bit<16>>(16, 1, 0) o;", "filters"), "");
 }
 
 }  // namespace

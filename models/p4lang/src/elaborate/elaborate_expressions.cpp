@@ -317,20 +317,6 @@ Expr Elaborator::constant(const tree::Expr& node, const Type* to, std::string_vi
 }
 
 /// Whether a value of an expression can be one of `to` without a cast.
-namespace {
-
-/// Type arguments of an object and of what takes it: what is left open fits all.
-bool same_arguments(const Type& object, const Type& wanted) {
-  const std::size_t count = std::min(object.type_arguments.size(), wanted.type_arguments.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const Type *a = object.type_arguments[i], *b = wanted.type_arguments[i];
-    if (a != b && a->kind != TypeKind::any && b->kind != TypeKind::any) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool Elaborator::converts(const Expr& from, const Type* to) {
   const Type& type = *from.type;
   if (&type == to || to->kind == TypeKind::any || type.kind == TypeKind::any) return true;
@@ -341,7 +327,7 @@ bool Elaborator::converts(const Expr& from, const Type* to) {
     return to->kind == (type.is_signed ? TypeKind::signed_bit : TypeKind::bit) &&
            to->width == type.width;
   if (type.kind == TypeKind::extern_object && to->kind == TypeKind::extern_object)
-    return type.name == to->name && same_arguments(type, *to);
+    return type.name == to->name;
   if (from.kind == ExprKind::list && to->kind == TypeKind::stack)
     return from.operands.size() <= to->size;
   if (!has_fields(type) || !has_fields(*to) || type.fields.size() != to->fields.size())

@@ -36,7 +36,7 @@ const PropertyExterns property_externs[] = {
     {"counters", {"DirectCounter", "direct_counter"}},
     {"meters", {"DirectMeter", "direct_meter", "DirectLpf", "DirectWred"}},
     {"registers", {"DirectRegister"}},
-    {"filters", {"DirectLpf", "DirectWred"}},
+    {"filters", {"DirectLpf", "DirectWred", "Lpf", "Wred"}},
     {"implementation",
      {"ActionProfile", "ActionSelector", "action_profile", "action_selector", "Alpm", "Atcam"}},
 };
