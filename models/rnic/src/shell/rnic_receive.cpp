@@ -138,7 +138,8 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   }
   if (nic_watcher_ != nullptr) [[unlikely]]
     nic_watcher_->placed(*this, i, p, decided, std::max(decided, qp.written_until));
-  answer(i, p, out.ahead, out.response, decided, now);
+  if (out.ahead > 0 || out.response || qp.notification)
+    answer(i, p, out.ahead, out.response, decided, now);
   return true;
 }
 
