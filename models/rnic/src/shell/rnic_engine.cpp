@@ -29,10 +29,8 @@ void check_engine(const RnicConfig& config) {
 void rnic::receive_apart(Packet& p, Picoseconds now) {
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (!engine_ || p.opcode == Opcode::none || i >= qps_.size()) return receive_in_context(p, now);
-  if (p.is_data() && host_.modelled() && !host_.rx_buffer.has_room(Bytes(p.payload), now)) {
-    ++counters_.rx_buffer_drops;
+  if (p.is_data() && finds_no_room(p, now))
     return drop_received(p, fabric::DropCause::buffer_full, now);
-  }
   const Picoseconds done = engine_->receive(i, !p.is_data(), now);
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_engine(i, p.is_data() ? EngineWork::receive : EngineWork::ack_receive, p);

@@ -45,10 +45,7 @@ bool rnic::receive_read(std::size_t i, const Packet& p, Picoseconds now) {
     receive_request(i, p, now);
     return true;
   }
-  if (host_.modelled() && !host_.rx_buffer.has_room(Bytes(p.payload), now)) {
-    ++counters_.rx_buffer_drops;
-    return false;
-  }
+  if (finds_no_room(p, now)) return false;
   receive_response(i, p, now);
   return true;
 }

@@ -91,10 +91,7 @@ void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
 
 bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
-  if (host_.modelled() && !host_.rx_buffer.has_room(Bytes(p.payload), now)) {
-    ++counters_.rx_buffer_drops;
-    return false;
-  }
+  if (finds_no_room(p, now)) return false;
   policy::OrderedReceiver* const ordered = qp.ordered();
   policy::SelectiveReceiver* const selective = qp.selective_receiver();
   if (p.trimmed) [[unlikely]] {

@@ -170,6 +170,13 @@ class rnic : public fabric::device {
   }
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
+  /// Whether a packet's payload finds no room in the RX buffer, and is counted as lost.
+  bool finds_no_room(const Packet& p, Picoseconds now) {
+    if (!host_.modelled() || host_.rx_buffer.has_room(Bytes(p.payload), now)) return false;
+    ++counters_.rx_buffer_drops;
+    return true;
+  }
+
   // rnic_pause.cpp: PFC that it sends
   void begin_pauses();
   /// A packet's payload is in the RX buffer until it is in host memory at `until`; or, `waits`,
