@@ -576,17 +576,28 @@ class Runs(unittest.TestCase):
             or (0, '{"results": {"x": {"value": 5}}}', " e "))):
             subject = runs.Subject("h", platform(), self.folder)
             other = subject.changed(lambda p: p["sim"].update(window="5 ns"))
-            subject.run(subject.platform, "--ranks", "2")
+            subject.run(subject.platform)
         self.assertEqual((subject.runs, subject.base.folder, other.folder, other.result("x"), other.result("y"), other.err),
                          (3, self.folder / "run1", self.folder / "run2", 5, None, "e"))
-        self.assertEqual(asked[2], ["run", str(self.folder / "run3.toml"), "--out", str(self.folder / "run3"), "--ranks", "2",
-                                    "--json", "--no-progress"])
+        self.assertEqual(asked[2], ["run", str(self.folder / "run3.toml"), "--out", str(self.folder / "run3"), "--json",
+                                    "--no-progress"])
         self.assertIn('window = "5 ns"', (self.folder / "run2.toml").read_text())
         self.assertNotIn("window", (self.folder / "run3.toml").read_text())
         (self.folder / "flows.csv").write_text("a,b\n1,2\n")
         self.assertEqual(runs.Ended(4, "{}", "", self.folder).flows(), [{"a": "1", "b": "2"}])
         for code, out, there in ((0, "{}", True), (4, "{}", True), (3, "{}", False), (0, "", False), (None, "{}", False)):
             self.assertEqual(runs.Ended(code, out, "", None).summary is not None, there)
+
+    def test_ranks_run_outside_the_batch(self):
+        program = self.folder / "says"
+        program.write_text('#!/bin/sh\necho "$@"\necho " rank 1 " >&2\nexit 3\n')
+        program.chmod(0o755)
+        with mock.patch.object(runs, "batch", lambda program: types.SimpleNamespace(ended=lambda words: (0, "{}", ""))), \
+             mock.patch.object(runs.Ended, "__init__", lambda self, *how: self.__dict__.update(how=how)):
+            subject = runs.Subject(str(program), platform(), self.folder)
+            ended = subject.run(subject.platform, "--ranks", "2")
+        self.assertEqual(ended.how, (3, f"run {self.folder}/run2.toml --out {self.folder}/run2 --ranks 2 --json --no-progress\n",
+                                     " rank 1 \n", self.folder / "run2"))
 
 
 class Asked(unittest.TestCase):
