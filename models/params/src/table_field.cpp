@@ -56,7 +56,7 @@ void TableField::describe(const void* defaults, ParamInfo own, std::vector<Param
 OptionalTable::OptionalTable(const AnySchema& inner) : inner_(inner) {}
 
 void OptionalTable::read(void* member, const Entry& entry, const Section& section) const {
-  inner_.read(emplace(member), sub_section(section, entry.key), {});
+  inner_.read(held(member), sub_section(section, entry.key), {});
 }
 
 bool OptionalTable::dump(const void* member, nlohmann::ordered_json& out) const {

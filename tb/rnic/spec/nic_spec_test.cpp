@@ -91,6 +91,18 @@ TEST(NicSpec, APathIsRelativeToTheFileThatNamesIt) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(NicSpec, AKeyOfAnOptionalTableLeavesItsOtherKeysAsTheFileHasThem) {
+  const auto file = NicSpec::find({"connectx7", {}}).config();
+  const auto config = read_rnic(
+      Document::parse("spec = \"connectx7\"\nengine.ahead = \"3 KiB\"", "p.toml").root());
+  ASSERT_TRUE(file.engine);
+  ASSERT_TRUE(config.engine);
+  EXPECT_NE(file.engine->ahead, 3_KiB);
+  auto expected = *file.engine;
+  expected.ahead = 3_KiB;
+  EXPECT_EQ(EngineConfig::schema().dump(*config.engine), EngineConfig::schema().dump(expected));
+}
+
 struct BadSpec {
   const char* name;
   const char* toml;

@@ -40,8 +40,8 @@ class OptionalTable : public FieldKind {
   void describe(const void* defaults, ParamInfo own, std::vector<ParamInfo>& out) const override;
 
  private:
-  /// A new value in the member.
-  virtual void* emplace(void* member) const = 0;
+  /// The value in the member, a new one where there was none.
+  virtual void* held(void* member) const = 0;
   /// The value in the member, or null.
   virtual const void* find(const void* member) const = 0;
 
@@ -89,7 +89,10 @@ class OptionalTableOf final : public OptionalTable {
   using OptionalTable::OptionalTable;
   using Holder = std::optional<M>;
 
-  void* emplace(void* member) const override { return &static_cast<Holder*>(member)->emplace(M{}); }
+  void* held(void* member) const override {
+    auto& holder = *static_cast<Holder*>(member);
+    return holder ? &*holder : &holder.emplace(M{});
+  }
   const void* find(const void* member) const override {
     const auto& holder = *static_cast<const Holder*>(member);
     return holder ? &*holder : nullptr;
