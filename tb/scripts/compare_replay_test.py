@@ -231,7 +231,7 @@ class Reads(Place):
                             (["--ours", ours, "--theirs", theirs + "x"], "cannot be read: No such file"),
                             (["--ours", ours, "--theirs", theirs + "@7"], "no port '7'; expected one of 0, 1, 2, a, b"),
                             (["--ours", str(self.folder), "--theirs", theirs], "expected the result folder of a replay"),
-                            (["--theirs", theirs, "--horae", "/none", "--", "x"], "--horae /none: No such file")):
+                            (["--theirs", theirs, "--program", "/none", "--", "x"], "--program /none: No such file")):
             self.assertIn(what, self.run_script(*words, code=2))
         radio = self.write("radio.pcap", pcap([], link=105))
         self.assertIn("link type 105; expected 1, Ethernet", self.run_script("--ours", ours, "--theirs", radio, code=2))
@@ -259,7 +259,7 @@ profile = "chip"
     def test_forward(self):
         horae = os.environ.get("HORAE_PROGRAM", str(ROOT / "build/platforms/horae"))
         frames = [roce(i, dst=2 + i % 2) for i in range(10)]
-        words = ["--horae", horae, "--", self.write("in.pcap", pcap(frames)) + "@a", "--platform",
+        words = ["--program", horae, "--", self.write("in.pcap", pcap(frames)) + "@a", "--platform",
                  self.write("three.toml", self.PLATFORM)]
         to_b = self.write("b.pcap", pcap(frames[0::2]))
         to_c = self.write("c.pcap", pcap(frames[1::2]))

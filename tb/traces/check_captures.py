@@ -152,7 +152,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         tmp = pathlib.Path(name)
         if topic == "remake":
-            subprocess.run([ROOT / "tb/tools/make_traces", "--horae", horae, "--out", tmp], check=True)
+            subprocess.run([ROOT / "tb/tools/make_traces", "--program", horae, "--out", tmp], check=True)
             for name in [*NAMES, "hosts"]:
                 for kind in ("pcap", "csv"):
                     expect_made(tmp, f"{name}.{kind}")

@@ -28,7 +28,7 @@ class Finds(unittest.TestCase):
             careless = pathlib.Path(folder) / "horae"
             careless.write_text(CARELESS, encoding="utf-8")
             careless.chmod(0o755)
-            ended = subprocess.run([ROOT / "tb/tools/kill_anywhere", "run", "--count", "6", "--horae", careless],
+            ended = subprocess.run([ROOT / "tb/tools/kill_anywhere", "run", "--count", "6", "--program", careless],
                                    capture_output=True, text=True, check=False)
         if ended.returncode == EXIT_SKIPPED:
             print(ended.stdout)

@@ -620,7 +620,7 @@ class Asked(unittest.TestCase):
                              [n for n in range(24) if (n + n // 10 + shift) % 4 == 0])
 
     def test_a_smaller_platform_breaks_the_same_law_in_the_same_way(self):
-        options = types.SimpleNamespace(horae="h")
+        options = types.SimpleNamespace(program="h")
         def breaks(found, like="12 x"):
             with mock.patch.object(random_platforms, "Subject", lambda *_: None), mock.patch.object(laws, "broken", found):
                 return random_platforms.breaks(options, "books", like)({})
@@ -637,7 +637,7 @@ class Asked(unittest.TestCase):
         self.assertEqual((found.seed, found.count, found.first, found.ranks_every, found.ways_every, found.tries),
                          (1, 200, 0, 25, 1, 400))
         for words, line in ((("--jobs", "0"), "--jobs 0: expected 1 or more"),
-                            (("--horae", "/nowhere"), "--horae /nowhere: not there"),
+                            (("--program", "/nowhere"), "--program /nowhere: not there"),
                             (("--show", "--laws", "x"), "unknown law")):
             with self.assertRaisesRegex(Complaint, line):
                 told(*words)

@@ -47,7 +47,7 @@ class RandomPlatforms(unittest.TestCase):
 
 class Keep(RandomPlatforms):
     def test_all_laws(self):
-        ended = random_platforms("--horae", PROGRAM, "--count", COUNT, "--ranks-every", 0, "--out", self.out, "--jobs", 2)
+        ended = random_platforms("--program", PROGRAM, "--count", COUNT, "--ranks-every", 0, "--out", self.out, "--jobs", 2)
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         ran = int(ended.stdout.split(": ")[1].split()[0])
         self.assertGreater(ran, 0.95 * COUNT, ended.stdout)
@@ -56,7 +56,7 @@ class Keep(RandomPlatforms):
 class Find(RandomPlatforms):
     def test_a_lost_packet_is_written_as_a_platform(self):
         horae = self.lying("d['packets']['delivered'] -= 1")
-        ended = random_platforms("--horae", horae, "--count", 1, "--laws", "books", "--tries", 20, "--out",
+        ended = random_platforms("--program", horae, "--count", 1, "--laws", "books", "--tries", 20, "--out",
                                  self.out / "found")
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("platform 0 breaks books: books: ", ended.stdout)
@@ -67,7 +67,7 @@ class Find(RandomPlatforms):
 
     def test_what_windows_change(self):
         horae = self.lying("d['results']['fct.mean'] = len(d['config']['sim'].get('window', '0 ps'))")
-        ended = random_platforms("--horae", horae, "--count", 1, "--laws", "windows", "--tries", 0, "--out", self.out)
+        ended = random_platforms("--program", horae, "--count", 1, "--laws", "windows", "--tries", 0, "--out", self.out)
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("breaks windows: window ", ended.stdout)
 
@@ -76,21 +76,21 @@ class Find(RandomPlatforms):
         horae.write_text("#!/bin/sh\nread line && echo '{\"exit\": null, \"signal\": 14, \"out\": \"\", \"err\": \"\"}'\n",
                          encoding="utf-8")
         horae.chmod(0o755)
-        ended = random_platforms("--horae", horae, "--first", 2, "--count", 1, "--tries", 0, "--out", self.out)
+        ended = random_platforms("--program", horae, "--first", 2, "--count", 1, "--tries", 0, "--out", self.out)
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("breaks ends: exit code None: not over after 120 s", ended.stdout)
 
     def test_ways_in_turn(self):
         for number, broken in ((0, 1), (1, 0), (2, 0), (3, 0)):
             horae = self.lying("d['packet_hops'] = len(d['config']['sim'].get('window', '0 ps'))")
-            ended = random_platforms("--horae", horae, "--first", number, "--count", 1, "--ways-every", 4, "--ranks-every", 0,
+            ended = random_platforms("--program", horae, "--first", number, "--count", 1, "--ways-every", 4, "--ranks-every", 0,
                                      "--tries", 0, "--out", self.out)
             self.assertEqual("breaks windows" in ended.stdout, bool(broken), f"{number}: {ended.stdout}{ended.stderr}")
 
     def test_what_a_module_changes(self):
         number = next(n for n in range(2, 400, 10) if facts.link_for_a_module(platform.platform(1, n)))
         horae = self.lying("d['results']['fct.mean'] = len(d['config'].get('module', []))")
-        ended = random_platforms("--horae", horae, "--first", number, "--count", 1, "--laws", "through_module", "--tries", 0,
+        ended = random_platforms("--program", horae, "--first", number, "--count", 1, "--laws", "through_module", "--tries", 0,
                                  "--out", self.out)
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("breaks through_module: a module between ", ended.stdout)

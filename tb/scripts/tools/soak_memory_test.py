@@ -29,7 +29,7 @@ class Looks(unittest.TestCase):
             horae = pathlib.Path(folder) / "horae"
             horae.write_text(PROGRAM.format(kept=kept), encoding="utf-8")
             horae.chmod(0o755)
-            return subprocess.run([ROOT / "tb/tools/soak_memory", "--hops", "20000", "--horae", horae], capture_output=True,
+            return subprocess.run([ROOT / "tb/tools/soak_memory", "--hops", "20000", "--program", horae], capture_output=True,
                                   text=True, check=False)
 
     def test_memory_that_grows(self):
