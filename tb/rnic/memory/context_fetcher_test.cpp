@@ -73,6 +73,28 @@ TEST(ContextFetcher, ContextKeyAndTranslationAreReadOneAfterTheOther) {
   EXPECT_EQ(b.host.reads, 3u);
 }
 
+// A buffer of 64 packets in two regions, and a chip that holds one key.
+TEST(ContextFetcher, RegionsOfAQueuePairHaveKeysOfTheirOwn) {
+  CachesConfig caches;
+  caches.memory_key = CacheConfig{.entries = 1};
+  const auto misses = [&](std::uint32_t regions, std::size_t queue_pairs) {
+    Bench b({}, caches);
+    QueuePairConfig config;
+    config.buffer = 64_KiB;
+    config.regions = regions;
+    const auto qp = test::make_queue_pair(40, std::move(config));
+    for (const std::uint32_t psn : {0, 1, 31, 32, 63, 64}) {
+      for (std::size_t i = 0; i < queue_pairs; ++i) b.fetcher.receive(i, *qp, Psn(psn), true, 1_us);
+    }
+    return b.fetcher.cache().counters(CacheKind::memory_key).misses;
+  };
+  EXPECT_EQ(misses(0, 1), 1u);
+  EXPECT_EQ(misses(0, 2), 1u);  // one region of the NIC's for all
+  EXPECT_EQ(misses(1, 1), 1u);
+  EXPECT_EQ(misses(2, 1), 3u);   // 0 to 31, 32 to 63, 64 is 0 again
+  EXPECT_EQ(misses(1, 2), 12u);  // in turn
+}
+
 // A miss takes one of its own two places for as long as its reads: a third waits for the first.
 TEST(ContextFetcher, MissesUnderWayAreBounded) {
   CachesConfig caches;

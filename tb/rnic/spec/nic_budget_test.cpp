@@ -231,6 +231,26 @@ TEST(NicBudget, CachesOfKindsBindByThemselves) {
   EXPECT_EQ(nic_budget(c, demand).most_cached, 0);
 }
 
+// Two regions of each of 100 queue pairs, and one that 50 others share.
+TEST(NicBudget, RegionsOfQueuePairsAreKeysOfTheirOwn) {
+  OnChipMemoryConfig c;
+  NicDemand demand{.groups = {{100, 0, 64_KiB, 2}, {50, 0, 64_KiB}}};
+  const auto keys = [&] {
+    const NicBudget budget = nic_budget(c, demand);
+    return std::find_if(
+               budget.lines.begin(), budget.lines.end(),
+               [](const BudgetLine& line) { return line.name == name_of(CacheKind::memory_key); })
+        ->count;
+  };
+  EXPECT_EQ(keys(), 201);
+  demand.groups.pop_back();
+  EXPECT_EQ(keys(), 200);
+  demand.caches.memory_key = CacheConfig{.entries = 150};
+  const NicBudget own = nic_budget(c, demand);
+  EXPECT_EQ(own.binds, "memory_key");
+  EXPECT_EQ(own.most_cached, 75);
+}
+
 // The limit of a mix keeps its proportions.
 TEST(NicBudget, TheLimitOfAMixIsOfTheMix) {
   const OnChipMemoryConfig c;

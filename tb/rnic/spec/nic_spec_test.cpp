@@ -93,8 +93,8 @@ TEST(NicSpec, APathIsRelativeToTheFileThatNamesIt) {
 
 TEST(NicSpec, AKeyOfAnOptionalTableLeavesItsOtherKeysAsTheFileHasThem) {
   const auto file = NicSpec::find({"connectx7", {}}).config();
-  const auto config = read_rnic(
-      Document::parse("spec = \"connectx7\"\nengine.ahead = \"3 KiB\"", "p.toml").root());
+  const auto config =
+      read_rnic(Document::parse("spec = \"connectx7\"\nengine.ahead = \"3 KiB\"", "p.toml").root());
   ASSERT_TRUE(file.engine);
   ASSERT_TRUE(config.engine);
   EXPECT_NE(file.engine->ahead, 3_KiB);

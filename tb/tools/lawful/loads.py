@@ -64,6 +64,15 @@ def verbs(draw, out):
         nic["reliability"]["rd_atomic"] = draw.one(1, 2, 5, 16, 255)
 
 
+def buffers(draw, out):
+    """Memory that messages go round, and its regions."""
+    for table in out["traffic"]:
+        if table["kind"] == "messages" and draw.chance(0.4):
+            table["buffer"] = f"{draw.scale(100, 10_000)} KB"
+            if draw.chance(0.5):
+                table["regions"] = draw.scale(1, 64)
+
+
 def _mix(draw, out):
     """Messages of several sizes, in batches, both ways."""
     if draw.chance(0.6):

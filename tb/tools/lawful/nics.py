@@ -200,6 +200,24 @@ def pauses(draw, nic):
         nic["sram"] = {"rx_buffer": "512 MiB"}
 
 
+def carries(draw, nic):
+    """Host memory of a NIC that has one may carry less than its link brings."""
+    if nic.get("host") != "pcie" or not draw.chance(0.4):
+        return
+    memory = nic["memory"]
+    if draw.chance(0.6):
+        rate = draw.whole(20, 400)
+        memory["dram"] = {"bandwidth": f"{rate} Gbps", "background": f"{draw.whole(0, rate // 2)} Gbps"}
+        if draw.chance(0.5):
+            memory["ddio"] = {"size": f"{draw.scale(1, 4000) * 256} B", "ways": draw.one(0, 1, 2, 4)}
+    if draw.chance(0.4):
+        memory["remote"] = True
+        memory["socket_rate"] = f"{draw.whole(20, 400)} Gbps"
+    if draw.chance(0.3):
+        memory["gpu"] = {"read_rate": f"{draw.whole(20, 400)} Gbps", "write_rate": f"{draw.whole(20, 400)} Gbps",
+                         "round_trip": draw.ns(400, 3_000), "write_latency": draw.ns(0, 1_000), "queues": draw.chance(0.5)}
+
+
 def post(draw):
     """Threads of the host that post."""
     out = {"threads": draw.whole(1, 8), "wqe": draw.ns(0, 400), "doorbell": draw.ns(0, 600), "batch": draw.scale(1, 40),

@@ -1,9 +1,9 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
-from .loads import traffic, verbs
+from .loads import buffers, traffic, verbs
 from .networks import network
-from .nics import details, nic, pauses
+from .nics import carries, details, nic, pauses
 
 
 def platform(seed, number):
@@ -24,6 +24,8 @@ def platform(seed, number):
     verbs(Draw(f"{seed}/{number}/verbs"), out)
     if number % 10 not in SPECIAL:
         pauses(Draw(f"{seed}/{number}/pauses"), out["nic"])
+        carries(Draw(f"{seed}/{number}/memory"), out["nic"])
+        buffers(Draw(f"{seed}/{number}/buffers"), out)
     return out
 
 

@@ -114,7 +114,7 @@ Picoseconds host_interface::read_pieces(Picoseconds now, std::uint64_t address, 
   while (size.count() > 0) {
     const Bytes piece = link_.first_request(address, size);
     const Picoseconds arrival = link_.begin_read(now, piece);
-    const Picoseconds ready = access(tlm::TLM_READ_COMMAND, arrival, address, piece, into);
+    const Picoseconds ready = access(tlm::TLM_READ_COMMAND, now, arrival, address, piece, into);
     done = std::max(done, link_.finish_read(ready, address, piece));
     address += static_cast<std::uint64_t>(piece.count());
     size -= piece;
@@ -128,7 +128,8 @@ Picoseconds host_interface::write_pieces(Picoseconds now, std::uint64_t address,
   while (size.count() > 0) {
     const Bytes piece = link_.first_write(address, size);
     const Picoseconds arrival = link_.write(now, address, piece);
-    visible_ = std::max(visible_, access(tlm::TLM_WRITE_COMMAND, arrival, address, piece, from));
+    visible_ =
+        std::max(visible_, access(tlm::TLM_WRITE_COMMAND, now, arrival, address, piece, from));
     address += static_cast<std::uint64_t>(piece.count());
     size -= piece;
     if (from != nullptr) from += piece.count();

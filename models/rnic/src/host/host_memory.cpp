@@ -40,12 +40,13 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
       config_(config),
       read_(config.round_trip.value - link_time),
       write_(config.write_latency),
-      random_(config.jitter.value.count() > 0 || config.tail_probability > 0 ||
-              config.iotlb_miss_probability > 0),
+      varies_(config.jitter.value.count() > 0 || config.tail_probability > 0 ||
+              config.iotlb_miss_probability > 0 || MemoryRates::limited(config)),
       tail_(in_draws(config.tail_probability)),
       iotlb_miss_(in_draws(config.iotlb_miss_probability)),
       stream_(seed, sc_module::name()) {
   fabric::require_picoseconds();
+  MemoryRates::check(config);
   if (read_.count() < 0) {
     throw input_error(config.round_trip.where,
                       fmt::format("round_trip = {} ps is less than the {} ps the link takes of it",
@@ -58,16 +59,35 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
                     "link, writes {} ps",
                     config.jitter.value.count(), read_.count(), write_.count()));
   }
-  if (config.remote) {
-    read_ += config.numa_extra;
-    write_ += config.numa_extra / 2;
+  if (config.gpu) {
+    gpu_read_ = config.gpu->round_trip.value - link_time;
+    gpu_write_ = config.gpu->write_latency;
+    if (gpu_read_.count() < 0) {
+      throw input_error(
+          config.gpu->round_trip.where,
+          fmt::format("gpu.round_trip = {} ps is less than the {} ps the link takes of it",
+                      config.gpu->round_trip.value.count(), link_time.count()));
+    }
   }
+  if (config.remote) {
+    for (Picoseconds* read : {&read_, &gpu_read_}) *read += config.numa_extra;
+    for (Picoseconds* write : {&write_, &gpu_write_}) *write += config.numa_extra / 2;
+  }
+  if (MemoryRates::limited(config)) rates_.emplace(config);
   socket.register_b_transport(this, &host_memory::b_transport);
   socket.register_transport_dbg(this, &host_memory::transport_dbg);
 }
 
-Picoseconds host_memory::drawn_latency(bool write) {
-  Picoseconds t = write ? write_ : read_;
+Picoseconds host_memory::varied_latency(bool write, Picoseconds now, Picoseconds arrival,
+                                        std::uint64_t address, Bytes size) {
+  if (!rates_) return (write ? write_ : read_) + drawn_extra();
+  const Picoseconds idle =
+      rates_->of_gpu(address) ? (write ? gpu_write_ : gpu_read_) : (write ? write_ : read_);
+  return idle + drawn_extra() + rates_->wait(now, write, arrival, address, size);
+}
+
+Picoseconds host_memory::drawn_extra() {
+  Picoseconds t{};
   if (const auto half = static_cast<std::uint32_t>(config_.jitter.value.count()); half > 0) {
     t += Picoseconds(stream_.below(2 * half + 1)) - config_.jitter.value;
   }
@@ -123,7 +143,9 @@ void host_memory::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time
   const auto status = fault(access);
   access.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE || access.get_command() == tlm::TLM_IGNORE_COMMAND) return;
-  delay += fabric::to_sc_time(latency(access.is_write()));
+  const Picoseconds now = fabric::from_sc_time(sc_core::sc_time_stamp());
+  delay += fabric::to_sc_time(latency(access.is_write(), now, now + fabric::from_sc_time(delay),
+                                      access.get_address(), Bytes(access.get_data_length())));
   if (access.get_extension<timing_only>() == nullptr) {
     copy(access, access.get_data_length(), access.get_byte_enable_ptr());
   }

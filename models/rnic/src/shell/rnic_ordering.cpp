@@ -73,7 +73,7 @@ void rnic::place(Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (step.payload > 0_B) {
     const std::uint64_t address =
-        step.apart ? host_address::kept_apart(i) : host_address::payload(i, step.psn);
+        step.apart ? host_address::kept_apart(i) : payload_address(i, step.psn);
     const Picoseconds written = host_.link->write(now, address, step.payload);
     qp.written_until = std::max(qp.written_until, written);
     host_.rx_buffer.leaves(step.payload, written);
@@ -98,8 +98,7 @@ void rnic::read_held(std::uint16_t i, Picoseconds now) {
 void rnic::write_held(std::uint16_t i, Picoseconds now) {
   const Placements::Copy copy = placements_.copying(i);
   QueuePair& qp = qps_[i];
-  const Picoseconds written =
-      host_.link->write(now, host_address::payload(i, copy.psn), copy.payload);
+  const Picoseconds written = host_.link->write(now, payload_address(i, copy.psn), copy.payload);
   qp.written_until = std::max(qp.written_until, written);
   in_memory(i, copy.messages, now);
   if (placements_.copied(i)) schedule(qp.written_until, copy_event, i, event_ordinal_++, 0);

@@ -83,8 +83,7 @@ void rnic::process(Packet& p, Picoseconds now) {
 
 void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   if (p.payload == 0) return;
-  const Picoseconds in_memory =
-      host_.link->write(now, host_address::payload(i, p.psn), Bytes(p.payload));
+  const Picoseconds in_memory = host_.link->write(now, payload_address(i, p.psn), Bytes(p.payload));
   qps_[i].written_until = std::max(qps_[i].written_until, in_memory);
   hold(p, in_memory, now);
 }

@@ -31,6 +31,17 @@ void host_statistics(const rnic& nic, StatTree& tree) {
     tree.value(fmt::format("pcie_wait_{}", name_of(static_cast<PcieWait>(w))),
                pcie.waited[w].count(), "ps, summed over requests");
   }
+  if (MemoryRates::limited(nic.config().memory)) {
+    const MemoryCounters memory = nic.host()->memory_counters();
+    tree.value("dram_read", memory.dram_read, "bytes");
+    tree.value("dram_written", memory.dram_written, "bytes");
+    tree.value("ddio_lines", memory.lines_written, "lines");
+    tree.value("ddio_spilled", memory.lines_spilled, "lines");
+    for (std::size_t p = 0; p < memory_parts; ++p) {
+      tree.value(fmt::format("memory_wait_{}", name_of(static_cast<MemoryPart>(p))),
+                 memory.waited[p].count(), "ps, summed over accesses");
+    }
+  }
   for (std::size_t u = 0; u < pcie_uses; ++u) {
     for (std::size_t d = 0; d < pcie_directions; ++d) {
       const auto use = static_cast<PcieUse>(u);

@@ -44,13 +44,16 @@ Bytes NicBudget::cached() const {
 
 NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) {
   const std::int64_t queue_pairs = demand.queue_pairs();
-  std::int64_t wqes = 0, pages = 0;
+  std::int64_t wqes = 0, pages = 0, regions = 0, shared_regions = 0;
   for (const auto& group : demand.groups) {
     wqes += std::int64_t{group.queue_pairs} * std::min(group.outstanding, config.wqes_held);
     const std::int64_t page = config.page.count();
     pages += std::int64_t{group.queue_pairs} * ((group.memory.count() + page - 1) / page);
+    regions += std::int64_t{group.queue_pairs} * group.regions;
+    if (group.regions == 0 && group.queue_pairs > 0) shared_regions = demand.regions;
   }
-  const std::int64_t regions = queue_pairs > 0 ? demand.regions : 0;
+  const bool keys_are_shared = regions == 0;
+  regions += shared_regions;
 
   const Bytes reorder = demand.ordering_each.value_or(config.reorder_state(demand.window));
   NicBudget out;
@@ -95,8 +98,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
     const CacheConfig* const own = line.cached ? own_cache(demand.caches, kind) : nullptr;
     if (own == nullptr) continue;
     if (line.count > own->entries) out.overfull.push_back(line.name);
-    // A memory key is of no queue pair.
-    const std::int64_t fit = line.name == name_of(CacheKind::memory_key)
+    // A memory key that all share is of no queue pair.
+    const std::int64_t fit = keys_are_shared && line.name == name_of(CacheKind::memory_key)
                                  ? (line.count > own->entries ? 0 : NicBudget::unlimited)
                                  : most(Bytes(own->entries), Bytes(line.count), queue_pairs);
     if (fit < most_of_own) {
@@ -110,7 +113,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
 
   const Bytes state =
       (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
-  const Bytes keys = demand.caches.memory_key ? Bytes(0) : config.memory_key * regions;
+  const Bytes keys = demand.caches.memory_key ? Bytes(0) : config.memory_key * shared_regions;
   const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
                      demand.engine_contexts - demand.block_state - apart;
   out.most_on_chip = most(room, state, queue_pairs);

@@ -186,7 +186,17 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                   .min = 0_ps,
                   .max = 100_us,
                   .source = "about 330 ns on Xeon E5 (Neugebauer et al., SIGCOMM 2018, recalled)",
-                  .verified = false});
+                  .verified = false})
+          .field("socket_rate", &HostMemoryConfig::socket_rate,
+                 {.doc = "most data that the link between sockets carries for the NIC, each way, "
+                         "with remote = true. Absent: no limit",
+                  .min = 1_Gbps,
+                  .max = 10'000_Gbps,
+                  .source = "no figure for accesses of devices",
+                  .verified = false})
+          .table("dram", &HostMemoryConfig::dram, DramConfig::schema())
+          .table("ddio", &HostMemoryConfig::ddio, DdioConfig::schema())
+          .table("gpu", &HostMemoryConfig::gpu, GpuMemoryConfig::schema());
   return s;
 }
 

@@ -16,7 +16,8 @@ namespace {
 rnic::QueuePairConfig queue_pair(std::uint32_t depth, const workload::Flow& flow) {
   rnic::QueuePairConfig config;
   config.depth = depth;
-  config.buffer = flow.message;
+  config.buffer = std::max(flow.buffer, flow.message);
+  config.regions = flow.regions;
   return config;
 }
 

@@ -28,6 +28,7 @@ void each_entry(const elaboration::Simulation& simulation, S& s, F&& f) {
     f(number, s.nic_left[i]);
     f(number, s.ordering[i]);
     f(number, s.pcie[i]);
+    f(number, s.memory[i]);
   }
   for (std::size_t i = 0; i < s.hosts.size(); ++i) f(simulation.hosts()[i]->number(), s.hosts[i]);
 }
@@ -70,7 +71,9 @@ Snapshot Snapshot::take(const elaboration::Simulation& simulation, Picoseconds n
     s.nic_left.push_back(nic->bits_left(now));
     s.ordering.push_back(nic->ordering_use(now));
     s.nics_pausing += nic->paused_peers(now);
-    s.pcie.push_back(nic->host() == nullptr ? rnic::PcieCounters{} : nic->host()->counters());
+    const auto* host = nic->host();
+    s.pcie.push_back(host == nullptr ? rnic::PcieCounters{} : host->counters());
+    s.memory.push_back(host == nullptr ? rnic::MemoryCounters{} : host->memory_counters());
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
   for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);

@@ -4,16 +4,17 @@
 
 namespace horae::workload {
 
-void NicDemands::add(unsigned device, std::uint32_t queue_pairs, std::uint32_t outstanding,
-                     Bytes memory) {
-  if (queue_pairs == 0) return;
+void NicDemands::add(unsigned device, rnic::QueuePairGroup group) {
+  if (group.queue_pairs == 0) return;
   auto& groups = nics_[device].groups;
-  for (auto& group : groups) {
-    if (group.outstanding != outstanding || group.memory != memory) continue;
-    group.queue_pairs += queue_pairs;
+  for (auto& there : groups) {
+    if (there.outstanding != group.outstanding || there.memory != group.memory ||
+        there.regions != group.regions)
+      continue;
+    there.queue_pairs += group.queue_pairs;
     return;
   }
-  groups.push_back({queue_pairs, outstanding, memory});
+  groups.push_back(group);
 }
 
 void NicDemands::share(unsigned device, QueuePairShare share) {

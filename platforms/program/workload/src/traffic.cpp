@@ -120,8 +120,8 @@ void Traffic::ask(const config::PlatformConfig& platform, NicDemands& demands) c
     if (of_any_size)
       memory = Bytes(
           static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(f.message.count()))));
-    demands.add(f.from, 1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory);
-    demands.add(f.to, 1, 0, memory);
+    demands.add(f.from, {1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory});
+    demands.add(f.to, {1, 0, memory});
   });
 }
 

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <tlm>
 #include <unordered_map>
 
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
+#include "horae/rnic/host/memory_rates.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
 
 namespace horae::rnic {
@@ -39,24 +41,30 @@ class host_memory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<host_memory> socket{"socket"};
 
   /// Added delay of an access whose contents are of no interest: the same as through the
-  /// socket, for a NIC of ours that has this memory to itself. Random numbers are drawn in the
-  /// order of calls.
-  Picoseconds latency(bool write) {
-    if (random_) [[unlikely]]
-      return drawn_latency(write);
+  /// socket, for a NIC of ours that has this memory to itself. It reaches the memory at `arrival`;
+  /// `now` never decreases and is not behind any later arrival. Random numbers are drawn, and
+  /// what memory carries is taken, in the order of calls.
+  Picoseconds latency(bool write, Picoseconds now, Picoseconds arrival, std::uint64_t address,
+                      Bytes size) {
+    if (varies_) [[unlikely]]
+      return varied_latency(write, now, arrival, address, size);
     return write ? write_ : read_;
   }
 
   std::uint64_t tails() const { return tails_; }  ///< accesses that took tail_extra
   std::uint64_t iotlb_misses() const { return iotlb_misses_; }
   std::size_t pages() const { return pages_.size(); }  ///< pages of 4 KiB in use
+  /// All zero where nothing limits what it carries.
+  MemoryCounters counters() const { return rates_ ? rates_->counters() : MemoryCounters{}; }
 
  private:
   using Page = std::array<unsigned char, 4096>;
 
   void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& access);
-  Picoseconds drawn_latency(bool write);
+  Picoseconds varied_latency(bool write, Picoseconds now, Picoseconds arrival,
+                             std::uint64_t address, Bytes size);
+  Picoseconds drawn_extra();
   /// One draw, when `parts` (of 2^32) is not zero.
   bool happens(std::uint64_t parts) { return parts > 0 && stream_.bits() < parts; }
   Page* find(std::uint64_t address);
@@ -67,9 +75,11 @@ class host_memory : public sc_core::sc_module {
   HostMemoryConfig config_;
   Picoseconds read_;   ///< request at the root complex until the completion's first bit
   Picoseconds write_;  ///< write at the root complex until visible
-  bool random_;        ///< whether an access draws at all
+  Picoseconds gpu_read_{}, gpu_write_{};  ///< the same of a GPU's memory
+  bool varies_;                      ///< whether an access takes another time than the one before
   std::uint64_t tail_, iotlb_miss_;  ///< probabilities in parts of 2^32
   RandomStream stream_;
+  std::optional<MemoryRates> rates_;  ///< none: it carries anything
   std::uint64_t tails_ = 0;
   std::uint64_t iotlb_misses_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

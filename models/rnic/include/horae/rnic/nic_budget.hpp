@@ -17,6 +17,7 @@ struct QueuePairGroup {
   std::uint32_t queue_pairs = 0;
   std::uint32_t outstanding = 0;  ///< messages posted and not completed, of each; 0: a responder
   Bytes memory{};                 ///< registered memory that each reads or writes again and again
+  std::uint32_t regions = 0;      ///< memory regions of each; 0: they use those that all share
   friend bool operator==(const QueuePairGroup&, const QueuePairGroup&) = default;
 };
 
@@ -24,7 +25,9 @@ struct QueuePairGroup {
 struct NicDemand {
   std::vector<QueuePairGroup> groups;
   std::uint32_t window = 512;  ///< of the transport, in packets
-  std::uint32_t regions = 1;   ///< memory regions; perftest registers one unless --mr_per_qp
+  /// Memory regions that queue pairs without their own share; perftest registers one unless
+  /// --mr_per_qp.
+  std::uint32_t regions = 1;
   /// An ordering engine instead of the transport's bitmap: of each queue pair, and shared by all.
   std::optional<Bytes> ordering_each{};
   Bytes ordering_shared{};

@@ -170,6 +170,16 @@ class rnic : public fabric::device {
   }
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
+  /// Address of a received payload. Where lines stay in the host's cache, its queue pair's buffer
+  /// is used again and again.
+  std::uint64_t payload_address(std::size_t qp, Psn psn) const {
+    if (!config_.memory.ddio) [[likely]]
+      return host_address::payload(qp, psn);
+    const std::int64_t packets =
+        std::max<std::int64_t>(1, (qps_[qp].config().buffer + config_.mtu - 1_B) / config_.mtu);
+    return host_address::payload(
+        qp, Psn(static_cast<std::uint32_t>(std::int64_t{psn.value()} % packets)));
+  }
   /// Whether a packet's payload finds no room in the RX buffer, and is counted as lost.
   bool finds_no_room(const Packet& p, Picoseconds now) {
     if (!host_.modelled() || host_.rx_buffer.has_room(Bytes(p.payload), now)) return false;

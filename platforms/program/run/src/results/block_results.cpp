@@ -50,6 +50,35 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
   }
 }
 
+/// NICs whose memory has limits, together.
+void memory_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<NamedResult>& out) {
+  rnic::MemoryCounters sum;
+  int nics = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) {
+    const auto& config = s.nics()[i]->config();
+    if (config.host == rnic::HostModel::none || !rnic::MemoryRates::limited(config.memory))
+      continue;
+    sum = sum + (to.memory[i] - from.memory[i]);
+    ++nics;
+  }
+  if (nics == 0) return;
+  const double time = to_seconds(to.time - from.time) * nics;
+  const auto gbps = [&](std::uint64_t bytes) {
+    return 8 * static_cast<double>(bytes) / time / 1e9;
+  };
+  out.push_back({"nics.dram_read", gbps(sum.dram_read), "Gbps of lines, mean of NICs"});
+  out.push_back({"nics.dram_written", gbps(sum.dram_written), "Gbps of lines, mean of NICs"});
+  out.push_back(
+      {"nics.ddio_spilled",
+       ratio(static_cast<double>(sum.lines_spilled), static_cast<double>(sum.lines_written)),
+       "lines/line written"});
+  for (std::size_t p = 0; p < rnic::memory_parts; ++p) {
+    out.push_back({fmt::format("nics.memory_wait_{}", name_of(static_cast<rnic::MemoryPart>(p))),
+                   to_seconds(sum.waited[p]) / time, "accesses that wait, mean over time"});
+  }
+}
+
 /// NICs whose contexts are in caches, together.
 void cache_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out) {
@@ -94,6 +123,7 @@ void engine_results(const elaboration::Simulation& s, const Snapshot& from, cons
 void block_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out) {
   pcie_results(s, from, to, out);
+  memory_results(s, from, to, out);
   cache_results(s, from, to, out);
   engine_results(s, from, to, out);
 }

@@ -181,6 +181,19 @@ Names block_names() {
     out.push_back({fmt::format("pcie_wait_{}", name_of(wait)), "requests that wait, mean over time",
                    pcie_wait_of(wait)});
   }
+  out.push_back({"dram_read", "Gbps of lines, mean of NICs",
+                 "DRAM of the host gave the NIC, in lines of 64 bytes"});
+  out.push_back({"dram_written", "Gbps of lines, mean of NICs",
+                 "DRAM of the host took from the NIC, or from the last-level cache for it"});
+  out.push_back({"ddio_spilled", "lines/line written",
+                 "lines that writes of the NIC pushed out of the last-level cache"});
+  const char* const parts[] = {"the link between sockets", "DRAM of the host",
+                               "the memory of a GPU"};
+  for (std::size_t p = 0; p < rnic::memory_parts; ++p) {
+    out.push_back({fmt::format("memory_wait_{}", name_of(static_cast<rnic::MemoryPart>(p))),
+                   "accesses that wait, mean over time",
+                   fmt::format("accesses of the NIC that wait for {}", parts[p])});
+  }
   for (const auto& [kind, of] :
        {std::pair{rnic::CacheKind::queue_pair, "contexts of queue pairs"},
         {rnic::CacheKind::memory_key, "memory keys"},

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
 #include "horae/workload/nic_demands.hpp"
 #include "pattern.hpp"
@@ -24,6 +25,8 @@ struct MessagesConfig : PatternConfig {
   std::optional<traffic::SizeMix::Order> size_order;
   std::optional<std::uint32_t> batch;
   std::optional<bool> both_ways;
+  std::optional<Bytes> buffer;
+  std::optional<std::uint32_t> regions;
   static const Schema<MessagesConfig>& schema();
 };
 
@@ -87,7 +90,20 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
                .source = "32 writes a visit: GPU-Initiated Communication (2026), Table 16"})
           .field("both_ways", &MessagesConfig::both_ways,
                  {.doc = "each pair also sends the other way, on queue pairs of its own. Absent: "
-                         "false"});
+                         "false"})
+          .field("buffer", &MessagesConfig::buffer,
+                 {.doc = "memory of a queue pair that its messages lie in at each end, used from "
+                         "its start to its end and again. Absent: that of one message",
+                  .min = 1_B,
+                  .max = Bytes(std::int64_t{1} << 40),
+                  .source = "one message: perftest sends the same buffer again and again"})
+          .field("regions", &MessagesConfig::regions,
+                 {.doc = "memory regions of a queue pair, parts of its buffer of one size. Absent: "
+                         "its buffer lies in one region of the NIC's",
+                  .min = 1,
+                  .max = 1u << 20,
+                  .source = "perftest registers one region, and with --mr_per_qp one a queue "
+                            "pair"});
   return s;
 }
 
@@ -101,6 +117,11 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
   explicit MessagesTraffic(const TrafficSection& table) : TrafficOf(table) {
     check_pattern(table, config_, EndPoint::nic);
     check_sizes(table.section);
+    if (config_.buffer && *config_.buffer < largest()) {
+      throw table.section.error(
+          "buffer", fmt::format("buffer = {} is below a message of {}", to_text(*config_.buffer),
+                                to_text(largest())));
+    }
     if (config_.batch && *config_.batch > config_.depth) {
       throw table.section.error(
           "batch", fmt::format("batch = {} is above depth = {}: it would never be posted",
@@ -133,6 +154,8 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
               .message = largest(),
               .count = config_.count,
               .depth = config_.depth,
+              .buffer = config_.buffer.value_or(0_B),
+              .regions = config_.regions.value_or(0),
               .start = start + phase,
               .first_psn = Psn(config_.first_psn),
               .sizes = mix_of_sizes_,
@@ -149,8 +172,10 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
     std::vector<std::uint32_t> sends(platform.devices.size()), receives(sends.size());
     for (const auto& [from, to] : pairs_and_back(platform)) ++sends[from], ++receives[to];
     for (unsigned i = 0; i < sends.size(); ++i) {
-      demands.add(i, sends[i] * config_.qps, config_.depth, largest());
-      demands.add(i, receives[i] * config_.qps, 0, largest());
+      const Bytes memory = config_.buffer.value_or(largest());
+      const std::uint32_t regions = config_.regions.value_or(0);
+      demands.add(i, {sends[i] * config_.qps, config_.depth, memory, regions});
+      demands.add(i, {receives[i] * config_.qps, 0, memory, regions});
       if (sends[i] + receives[i] > 0)
         demands.share(
             i, {fmt::format("traffic[{}].qps", number()), config_.qps, sends[i] + receives[i]});

@@ -67,6 +67,10 @@ class host_interface : public sc_core::sc_module {
   const PcieLink& link() const { return link_; }
   PcieLink& link() { return link_; }
   const PcieCounters& counters() const { return link_.counters(); }
+  /// All zero with a target of the user's, or where nothing limits what memory carries.
+  MemoryCounters memory_counters() const {
+    return own_memory_ == nullptr ? MemoryCounters{} : own_memory_->counters();
+  }
   /// The child, or null when the user bound a target (after elaboration).
   host_memory* own_memory() { return own_memory_.get(); }
   /// Whether the user bound a target (after elaboration).
@@ -80,12 +84,13 @@ class host_interface : public sc_core::sc_module {
   Picoseconds read_pieces(Picoseconds now, std::uint64_t address, Bytes size, unsigned char* into);
   Picoseconds write_pieces(Picoseconds now, std::uint64_t address, Bytes size, unsigned char* from);
   /// One access that reaches the root complex at `arrival`; returns that plus what the target adds.
-  Picoseconds access(tlm::tlm_command command, Picoseconds arrival, std::uint64_t address,
-                     Bytes size, unsigned char* data) {
+  Picoseconds access(tlm::tlm_command command, Picoseconds now, Picoseconds arrival,
+                     std::uint64_t address, Bytes size, unsigned char* data) {
     // The memory of our own has nothing to do but to say how long it takes: a call in place of a
     // generic payload (60 instructions).
     if (data == nullptr && own_memory_ != nullptr) [[likely]]
-      return arrival + own_memory_->latency(command == tlm::TLM_WRITE_COMMAND);
+      return arrival +
+             own_memory_->latency(command == tlm::TLM_WRITE_COMMAND, now, arrival, address, size);
     return transport(command, arrival, address, size, data);
   }
   Picoseconds transport(tlm::tlm_command command, Picoseconds arrival, std::uint64_t address,

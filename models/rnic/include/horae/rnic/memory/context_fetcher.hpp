@@ -81,12 +81,21 @@ class ContextFetcher {
       const std::int64_t page = page_.count();
       const std::int64_t pages = std::max<std::int64_t>(1, qp.config().buffer.count() / page);
       const std::int64_t at = std::int64_t{psn.value()} * mtu_.count() / page % pages;
-      translated = cache_.translate(
-          0, static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * pages + at));
+      translated =
+          cache_.translate(region(i, qp, at, pages),
+                           static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * pages + at));
     }
     write_back({0, context.write_back + translated.write_back}, now);
     misses_ += context.reads + translated.reads;
     return {context.reads, translated.reads};
+  }
+  /// Memory region of page `at` of `pages`; 0 is the one of queue pairs without their own.
+  static std::uint64_t region(std::size_t i, const QueuePair& qp, std::int64_t at,
+                              std::int64_t pages) {
+    const std::int64_t regions = qp.config().regions;
+    if (regions == 0) return 0;
+    return 1 + (static_cast<std::uint64_t>(i) << 24) +
+           static_cast<std::uint64_t>(at * regions / pages);
   }
   void write_back(const CacheAccess& access, Picoseconds now) {
     if (access.write_back > 0) {

@@ -46,6 +46,8 @@ class SetCache {
     to_front(it->second);
     return {true, {}};
   }
+  /// Whether an entry is held; it is not used by that.
+  bool holds(std::uint64_t id) const { return slot_of_.find(id) != slot_of_.end(); }
   /// Forgets an entry; false: it was not held.
   bool drop(std::uint64_t id);
 

@@ -32,6 +32,7 @@ struct QueuePairConfig {
   Psn first_receive;               ///< initial PSN of what it receives
   std::uint32_t depth = 128;       ///< messages outstanding at most (perftest's tx-depth)
   Bytes buffer = 64_KiB;           ///< host memory its messages lie in, used again and again
+  std::uint32_t regions = 0;  ///< memory regions of that, of one size; 0: one of the NIC's for all
   std::unique_ptr<traffic::TrafficSource> source;  ///< messages to the peer; none: responder
   /// READs outstanding at most: of a requester, or as many as a responder keeps to answer them; 0:
   /// it takes part in none.

@@ -6,6 +6,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
+#include "horae/rnic/spec/memory_rates_config.hpp"
 
 namespace horae::rnic {
 
@@ -59,6 +60,10 @@ struct HostMemoryConfig {
   Picoseconds tail_extra = 10_us;
   double iotlb_miss_probability = 0.0;  ///< share of accesses that miss the IOTLB
   Picoseconds iotlb_miss_extra = 330_ns;
+  std::optional<BitRate> socket_rate{};  ///< of remote memory, each way; absent: no limit
+  std::optional<DramConfig> dram{};      ///< absent: it carries anything
+  std::optional<DdioConfig> ddio{};      ///< absent: writes go to DRAM
+  std::optional<GpuMemoryConfig> gpu{};  ///< absent: payload lies in host memory
 
   static const Schema<HostMemoryConfig>& schema();
 };

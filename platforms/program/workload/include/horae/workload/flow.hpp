@@ -15,12 +15,16 @@ namespace horae::workload {
 /// Messages from one NIC to another, on a connection of their own. The generators of models/traffic
 /// know ranks and hosts by number; this is what becomes of theirs on a platform.
 struct Flow {
-  unsigned from = 0, to = 0;   ///< NICs, by their place among the platform's devices
-  std::uint32_t group = 0;     ///< number of the collective's group, or of the query, in its table
-  Verb verb = Verb::write;     ///< of its messages; data of a READ goes from `to` to `from`
-  Bytes message{};             ///< of each message; of several sizes, the largest
-  std::uint32_t count = 1;     ///< messages; 0: without end
-  std::uint32_t depth = 1;     ///< messages outstanding at most
+  unsigned from = 0, to = 0;  ///< NICs, by their place among the platform's devices
+  std::uint32_t group = 0;    ///< number of the collective's group, or of the query, in its table
+  Verb verb = Verb::write;    ///< of its messages; data of a READ goes from `to` to `from`
+  Bytes message{};            ///< of each message; of several sizes, the largest
+  std::uint32_t count = 1;    ///< messages; 0: without end
+  std::uint32_t depth = 1;    ///< messages outstanding at most
+  /// Memory that its messages lie in at each end, used from its start to its end and again; zero:
+  /// that of one message.
+  Bytes buffer{};
+  std::uint32_t regions = 0;   ///< memory regions of that; 0: it lies in the one that all share
   Picoseconds start{};         ///< when the first is posted, unless it waits for others
   Psn first_psn{};             ///< initial PSN of the connection
   Picoseconds notify_delay{};  ///< from a message received to what waits for it

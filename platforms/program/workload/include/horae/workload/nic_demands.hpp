@@ -22,9 +22,8 @@ class NicDemands {
  public:
   explicit NicDemands(std::size_t devices) : nics_(devices) {}
 
-  /// Queue pairs with so many messages outstanding each, sending from, or receiving into, so much
-  /// host memory. Groups that are alike are one.
-  void add(unsigned device, std::uint32_t queue_pairs, std::uint32_t outstanding, Bytes memory);
+  /// Queue pairs of a group. Groups that are alike are one.
+  void add(unsigned device, rnic::QueuePairGroup group);
   void share(unsigned device, QueuePairShare share);
 
   const std::vector<rnic::QueuePairGroup>& groups(std::size_t device) const {
