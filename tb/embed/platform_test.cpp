@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +103,49 @@ TEST(Platform, APauseOfAnotherModuleReturnsAndChangesNothing) {
     return text_of(p.results());
   });
   EXPECT_EQ(text, expected);
+}
+
+/// Memory behind a bus that carries one access at a time, 16 ps for a byte.
+class shared_memory : public sc_core::sc_module {
+ public:
+  shared_memory(const sc_core::sc_module_name& name, bool waits) : sc_module(name), waits_(waits) {
+    socket.register_b_transport(this, &shared_memory::b_transport);
+  }
+  tlm_utils::multi_passthrough_target_socket<shared_memory> socket{"socket"};
+
+ private:
+  void b_transport(int, tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    free_ = std::max(now + delay, free_) +
+            sc_core::sc_time(16.0 * access.get_data_length(), sc_core::SC_PS);
+    delay = free_ - now;
+    if (waits_) {
+      wait(delay);
+      delay = sc_core::SC_ZERO_TIME;
+    }
+    access.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  bool waits_;
+  sc_core::sc_time free_;
+};
+
+// Two NICs on one bus: neither steps nor who lets the time go by change a result.
+TEST(Platform, ASharedBusGivesTheSameInStepsOfAnyLength) {
+  const auto run = [](Picoseconds step, bool waits) {
+    return test::in_child([&] {
+      Platform p(shipped("embedding/own"));
+      shared_memory memory("memory", waits);
+      for (const char* nic : {"h0", "h1"}) p.nic(nic).host()->memory.bind(memory.socket);
+      for (Picoseconds t = step; !p.over(); t += step) p.run_to(t);
+      return text_of(p.results());
+    });
+  };
+  const std::string whole = run(100_ms, false);
+  ASSERT_GT(whole.size(), 1000u);
+  for (const bool waits : {false, true}) {
+    for (const Picoseconds step : {1_us, Picoseconds(1'237'001), 100_ms})
+      EXPECT_EQ(run(step, waits), whole);
+  }
 }
 
 TEST(Platform, HandlesAreByName) {

@@ -82,12 +82,7 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
 void device::end_of_elaboration() {
   if (windowed_ || !runs_here_) return;
   SC_HAS_PROCESS(device);
-  if (calls_out()) {
-    SC_THREAD(run_wakes);
-    set_stack_size(call_out_stack);
-  } else {
-    SC_METHOD(run_wake);
-  }
+  SC_METHOD(run_wake);
   sensitive << wake_;
   dont_initialize();
 }
@@ -257,13 +252,6 @@ void device::run_wake() {
     throw;  // this process is being ended
   } catch (...) {
     context_.clock.fail(std::current_exception(), this);
-  }
-}
-
-void device::run_wakes() {
-  for (;;) {
-    run_wake();
-    wait();
   }
 }
 

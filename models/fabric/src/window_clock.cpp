@@ -90,26 +90,13 @@ void window_clock::end_of_elaboration() {
   set_window();
   if (config_.mode == scheduling::exact_wake) return;
   SC_HAS_PROCESS(window_clock);
-  if (std::any_of(devices_.begin(), devices_.end(),
-                  [](const device* d) { return d->calls_out(); })) {
-    SC_THREAD(next_windows);
-    set_stack_size(call_out_stack);
-  } else {
-    SC_METHOD(next_window);
-  }
+  SC_METHOD(next_window);
   sensitive << next_;
   dont_initialize();
 }
 
 void window_clock::start_of_simulation() {
   if (config_.mode == scheduling::windowed) next_.notify(sc_core::SC_ZERO_TIME);
-}
-
-void window_clock::next_windows() {
-  for (;;) {
-    next_window();
-    wait();
-  }
 }
 
 void window_clock::set_window() {
@@ -288,6 +275,7 @@ void window_clock::rethrow() {
 
 bool window_clock::idle() const {
   if (border_ != nullptr && !border_->empty()) return false;
+  if (calls_.open() > 0 && sc_core::sc_pending_activity()) return false;
   return std::all_of(joints_.begin(), joints_.end(),
                      [](const module_joint* m) { return m->held() == 0; }) &&
          std::all_of(devices_.begin(), devices_.end(),

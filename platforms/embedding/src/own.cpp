@@ -38,7 +38,7 @@ class shared_memory : public sc_core::sc_module {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  /// Annotated time only: a target does not wait.
+  /// Annotates its time; it might wait as well.
   void b_transport(tlm::tlm_generic_payload& access, sc_time& delay) {
     const sc_time at = sc_core::sc_time_stamp() + delay;
     const unsigned length = access.get_data_length();

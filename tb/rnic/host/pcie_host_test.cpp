@@ -14,6 +14,7 @@
 #include "horae/rnic/host/host_interface.hpp"
 #include "pcie_host_parts.hpp"
 #include "pcie_parts.hpp"
+#include "refusal.hpp"
 
 namespace horae::test::pcie_host_test {
 namespace {
@@ -140,92 +141,129 @@ class users_memory : public sc_core::sc_module {
 };
 
 TEST(HostInterface, AUsersTargetTakesThePlaceOfTheMemory) {
-  host_interface host("host", {}, {}, 1);
+  fabric::sim_context context;
+  owned_host nic("nic", context);
+  host_interface& host = nic.host;
   users_memory memory("memory");
   host.memory.bind(memory.socket);
   elaborate();
   EXPECT_EQ(host.own_memory(), nullptr);
+  const Picoseconds path = 100_ns;
   const Picoseconds up = host.link().wire_time(24_B), tlp = host.link().wire_time(280_B);
-  EXPECT_EQ(host.read(1_us, 4096 - 64, 128_B), 1_us + up + 64_ns + completion(host, 64_B) * 2);
-  EXPECT_EQ(host.write(2_us, 0x10000, 256_B), 2_us + tlp + 256_ns);
+  const auto read =
+      nic.done(1_us, [](host_interface& h, Picoseconds t) { return h.read(t, 4096 - 64, 128_B); });
+  EXPECT_TRUE(read.ok);
+  EXPECT_EQ(read.at, 1_us + up + path * 2 + 64_ns + completion(host, 64_B) * 2);
+  const auto written =
+      nic.done(2_us, [](host_interface& h, Picoseconds t) { return h.write(t, 0x10000, 256_B); });
+  EXPECT_TRUE(written.ok);
+  EXPECT_EQ(written.at, 2_us + tlp + path * 2 + 256_ns);
   std::array<unsigned char, 2> two{};
-  host.read(3_us, 8, std::span<unsigned char>(two));
+  nic.done(3_us, [&](host_interface& h, Picoseconds t) {
+    return h.read(t, 8, std::span<unsigned char>(two));
+  });
   EXPECT_EQ(two, (std::array<unsigned char, 2>{0x5a, 0x5a}));
   EXPECT_EQ(memory.seen, (std::vector<users_memory::Access>{
-                             {false, 4096 - 64, 64, 1_us + up, true},
-                             {false, 4096, 64, 1_us + up * 2, true},
-                             {true, 0x10000, 256, 2_us + tlp, true},
-                             {false, 8, 2, 3_us + up, false},
+                             {false, 4096 - 64, 64, 1_us + up + path, true},
+                             {false, 4096, 64, 1_us + up * 2 + path, true},
+                             {true, 0x10000, 256, 2_us + tlp + path, true},
+                             {false, 8, 2, 3_us + up + path, false},
                          }));
 }
 
-// Asked directly, the memory of its own takes what the same memory takes behind the socket.
+// The same memory takes the same time behind the socket, one access at a time.
 TEST(HostInterface, ItsOwnMemoryTakesTheSameTimeAsBehindASocket) {
   HostMemoryConfig config;
   config.remote = true;
-  host_interface own("own", {}, config, 1), bound("bound", {}, config, 1);
-  host_memory memory("memory", config, bound.link().unloaded_read(64_B), 1);
-  bound.memory.bind(memory.socket);
+  fabric::sim_context context;
+  host_interface own("own", {}, config, 1);
+  owned_host bound("bound", context, {}, config);
+  host_memory memory("memory", config, bound.host.time_to_target(), 1, config.path);
+  bound.host.memory.bind(memory.socket);
   elaborate();
   RandomStream random(7, "accesses");
-  Picoseconds now{};
-  for (int i = 0; i < 2000; ++i) {
-    now += Picoseconds(random.below(100'000));
+  for (int i = 0; i < 500; ++i) {
+    const Picoseconds now = 5_us * (i + 1) + Picoseconds(random.below(100'000));
     const std::uint64_t address = random.below(10'000);
     const Bytes size(1 + random.below(9000));
-    if (random.chance(0.5)) {
-      ASSERT_EQ(own.read(now, address, size), bound.read(now, address, size)) << "access " << i;
-    } else {
-      ASSERT_EQ(own.write(now, address, size), bound.write(now, address, size)) << "access " << i;
-    }
+    const bool reads = random.chance(0.5);
+    const auto access = [&](host_interface& h, Picoseconds t) {
+      return reads ? h.read(t, address, size) : h.write(t, address, size);
+    };
+    ASSERT_EQ(access(own, now), bound.done(now, access).at) << "access " << i;
   }
-  EXPECT_EQ(bound.own_memory(), nullptr);
+  EXPECT_EQ(bound.host.own_memory(), nullptr);
   EXPECT_EQ(own.own_memory()->pages(), 0u);
 }
 
-// The delay is relative to sc_time_stamp(), whatever that is.
-TEST(HostInterface, TimesAreAbsoluteWhenSystemCTimeMovesOn) {
-  host_interface host("host", {}, {}, 1);
-  users_memory memory("memory");
-  host.memory.bind(memory.socket);
-  sc_core::sc_start(fabric::to_sc_time(1'500'001_ps));
-  const Picoseconds up = host.link().wire_time(24_B);
-  EXPECT_EQ(host.read(1_us + 700_ns, 0, 64_B), 1_us + 700_ns + up + 64_ns + completion(host, 64_B));
-  EXPECT_EQ(memory.seen[0].at, 1_us + 700_ns + up);
-  EXPECT_THROW(host.read(1_us + 701_ns - 201_ns, 0, 64_B), ModelError);
-}
-
-TEST(HostInterface, ATargetThatRefusesIsNamed) {
-  host_interface host("host", {}, {}, 1);
+// A completion that tells of an error has no data.
+TEST(HostInterface, ATargetThatRefusesIsAnErrorOfTheRead) {
+  fabric::sim_context context;
+  owned_host nic("nic", context);
+  host_interface& host = nic.host;
   users_memory memory("memory");
   host.memory.bind(memory.socket);
   elaborate();
   memory.answer = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const Picoseconds up = host.link().wire_time(24_B);
+  const auto read =
+      nic.done(1_us, [](host_interface& h, Picoseconds t) { return h.read(t, 0xabc0, 64_B); });
+  EXPECT_FALSE(read.ok);
+  EXPECT_EQ(read.at, 1_us + up + 200_ns + 64_ns + host.link().wire_time(20_B));
+  EXPECT_EQ(host.errors(), 1u);
+  EXPECT_EQ(host.counters().bytes_completed, 0u);
+  // A write is posted.
+  EXPECT_TRUE(
+      nic.done(3_us, [](host_interface& h, Picoseconds t) { return h.write(t, 0, 64_B); }).ok);
+  EXPECT_EQ(host.errors(), 2u);
+  EXPECT_EQ(host.link().tags_in_use(3_us), 0u);
+  EXPECT_EQ(host.open(), 0u);
+}
+
+TEST(HostInterface, ATargetNeedsANic) {
+  host_interface host("host", {}, {}, 1);
+  users_memory memory("memory");
+  host.memory.bind(memory.socket);
   try {
-    host.write(1_us, 0xabc0, 64_B);
+    elaborate();
     FAIL();
   } catch (const ModelError& e) {
-    EXPECT_STREQ(e.what(),
-                 "host: host memory answers TLM_ADDRESS_ERROR_RESPONSE to a write of 64 bytes at "
-                 "0xabc0");
+    EXPECT_STREQ(e.what(), "host: a target at `memory` needs a NIC that owns it");
   }
+}
+
+// NICs of two processes would each have a copy of what they share.
+TEST(HostInterface, TargetsBehindNicsOfSeveralRanksAreRefused) {
+  fabric::sim_context context;
+  owned_host here("here", context), elsewhere("elsewhere", context);
+  users_memory memory("memory"), other("other");
+  here.host.memory.bind(memory.socket);
+  elsewhere.host.memory.bind(other.socket);
+  elsewhere.host.serve({&context, 1, false, {}});
+  EXPECT_EQ(refusal_of([] { elaborate(); }),
+            "NICs of several ranks have targets of a user's own as host memory, which they may "
+            "share: expected all of them on one rank, or one process");
 }
 
 /// A NIC that hands its memory socket on.
 class wrapper : public sc_core::sc_module {
  public:
-  explicit wrapper(sc_core::sc_module_name name) : sc_module(name) { host.memory.bind(memory); }
+  wrapper(sc_core::sc_module_name name, fabric::sim_context& context)
+      : sc_module(name), nic("nic", context) {
+    nic.host.memory.bind(memory);
+  }
   tlm::tlm_initiator_socket<> memory{"memory"};
-  host_interface host{"host", {}, {}, 1};
+  owned_host nic;
 };
 
 TEST(HostInterface, ItsSocketMayBeHandedOn) {
-  wrapper nic("nic");
+  fabric::sim_context context;
+  wrapper around("around", context);
   users_memory memory("memory");
-  nic.memory.bind(memory.socket);
+  around.memory.bind(memory.socket);
   elaborate();
-  EXPECT_EQ(nic.host.own_memory(), nullptr);
-  nic.host.read(1_us, 0, 64_B);
+  EXPECT_EQ(around.nic.host.own_memory(), nullptr);
+  around.nic.done(1_us, [](host_interface& h, Picoseconds t) { return h.read(t, 0, 64_B); });
   EXPECT_EQ(memory.seen.size(), 1u);
 }
 

@@ -1,99 +1,37 @@
-// A NIC whose host memory is a target of a user's own: who calls it, what a target may not do, and
-// that nothing else changes.
+// A NIC whose host memory is a target of a user's own: who calls it, what it may do, and that
+// nothing else changes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <tlm_utils/multi_passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
-#include <functional>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "horae/rnic/base_protocol_checker.hpp"
 #include "nic_parts.hpp"
+#include "users_memory.hpp"
 
 namespace horae::test::users_target_test {
 namespace {
 
 using fabric::scheduling;
 using fabric::sim_context;
+using rnic::HostCalls;
 using rnic::HostModel;
-using sc_core::sc_time;
 using Payload = tlm::tlm_generic_payload;
 using Checker = rnic::base_protocol_checker<>;
 
 constexpr scheduling both[] = {scheduling::windowed, scheduling::exact_wake};
+constexpr HostCalls kinds[] = {HostCalls::blocking, HostCalls::non_blocking};
 
-sc_time ns(double t) { return {t, sc_core::SC_NS}; }
-
-RnicConfig behind_pcie() {
+RnicConfig behind_pcie(HostCalls calls = HostCalls::blocking) {
   RnicConfig config = odd_latencies();
   config.host = HostModel::pcie;
+  config.memory.calls = calls;
   return config;
 }
-
-/// A user's memory, as one writes it: 80 ns for each access.
-class users_memory : public sc_core::sc_module {
- public:
-  using Act = std::function<void(Payload&, sc_time&)>;
-  explicit users_memory(sc_core::sc_module_name name, Act act = good)
-      : sc_module(name), act_(std::move(act)) {
-    socket.register_b_transport(this, &users_memory::b_transport);
-  }
-  tlm_utils::multi_passthrough_target_socket<users_memory> socket{"socket"};
-  std::uint64_t accesses = 0;
-  bool from_threads = true;
-
-  static void good(Payload& p, sc_time& delay) {
-    delay += ns(80);
-    p.set_response_status(tlm::TLM_OK_RESPONSE);
-  }
-
- private:
-  void b_transport(int, Payload& p, sc_time& delay) {
-    ++accesses;
-    const auto process = sc_core::sc_get_current_process_handle();
-    from_threads &= process.proc_kind() == sc_core::SC_THREAD_PROC_;
-    act_(p, delay);
-  }
-  Act act_;
-};
-
-/// One that knows non-blocking transport alone.
-class phased_memory : public sc_core::sc_module {
- public:
-  enum class Answer { completed, response, later, never };
-  phased_memory(sc_core::sc_module_name name, Answer answer) : sc_module(name), answer_(answer) {
-    socket.register_nb_transport_fw(this, &phased_memory::nb_transport_fw);
-  }
-  tlm_utils::simple_target_socket<phased_memory> socket{"socket"};
-
- private:
-  tlm::tlm_sync_enum nb_transport_fw(Payload& p, tlm::tlm_phase& phase, sc_time& t) {
-    if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
-    p.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (answer_ == Answer::never) return tlm::TLM_ACCEPTED;
-    if (answer_ == Answer::completed) {
-      t += ns(80);
-      return tlm::TLM_COMPLETED;
-    }
-    if (answer_ == Answer::response) {
-      phase = tlm::BEGIN_RESP;
-      t += ns(80);
-      return tlm::TLM_UPDATED;
-    }
-    sc_core::sc_spawn([this, &p] {
-      sc_core::wait(ns(80));
-      tlm::tlm_phase back = tlm::BEGIN_RESP;
-      sc_time none;
-      socket->nb_transport_bw(p, back, none);
-    });
-    return tlm::TLM_ACCEPTED;
-  }
-  Answer answer_;
-};
 
 /// Two NICs, eight messages from the first; memory of the first is what `bind` binds.
 struct Pair {
@@ -105,27 +43,34 @@ struct Pair {
   std::string outcome() {
     run_on(context, 1_ms);
     EXPECT_TRUE(nics.a->finished());
-    std::string text;
-    for (Nic* nic : {nics.a.get(), nics.b.get()}) {
-      StatTree tree;
-      nic->statistics(tree);
-      tree.for_each([&](const std::string& name, double value, const std::string&) {
-        text += fmt::format("{} {}\n", name, value);
-      });
-    }
-    return text;
+    return counted(std::array{nics.a.get(), nics.b.get()});
+  }
+  double value(const Nic& nic, const std::string& name) const {
+    StatTree tree;
+    nic.statistics(tree);
+    double found = -1;
+    tree.for_each([&](const std::string& n, double value, const std::string&) {
+      if (n == name) found = value;
+    });
+    return found;
   }
 
   sim_context context;
   NicPair nics;
 };
 
-std::string process_kind(const char* name) {
-  const auto* process = sc_core::sc_find_object(name);
-  return process == nullptr ? "none" : process->kind();
+/// The outcome of a pair whose first NIC has that memory.
+template <class Memory, class... Args>
+std::string with(scheduling mode, HostCalls calls, Args... args) {
+  return in_child([&] {
+    Pair pair(mode, behind_pcie(calls));
+    Memory memory("memory", args...);
+    pair.nics.a->host()->memory.bind(memory.socket);
+    return pair.outcome();
+  });
 }
 
-TEST(UsersTarget, IsCalledFromAThreadAndKeepsTheRules) {
+TEST(UsersTarget, IsCalledAtItsOwnTimeFromAThreadAndKeepsTheRules) {
   for (const scheduling mode : both) {
     EXPECT_EQ(outcome_in_child([&] {
                 Pair pair(mode);
@@ -137,6 +82,7 @@ TEST(UsersTarget, IsCalledFromAThreadAndKeepsTheRules) {
                 b.initiator_socket.bind(memory.socket);
                 pair.outcome();
                 EXPECT_TRUE(memory.from_threads);
+                EXPECT_TRUE(memory.in_time);
                 EXPECT_GT(memory.accesses, 1000u);
                 EXPECT_EQ(memory.accesses, a.calls() + b.calls());
                 EXPECT_EQ(a.count() + b.count(), 0u);
@@ -146,55 +92,143 @@ TEST(UsersTarget, IsCalledFromAThreadAndKeepsTheRules) {
   }
 }
 
-TEST(UsersTarget, WithoutOneDevicesKeepTheirMethodProcess) {
-  const auto kinds = [](scheduling mode, bool bound) {
-    return in_child([&] {
-      Pair pair(mode);
-      const auto memory = bound ? std::make_unique<users_memory>("memory") : nullptr;
-      if (bound) pair.nics.a->host()->memory.bind(memory->socket);
-      pair.outcome();
-      return process_kind("clock.next_window") + " " + process_kind("clock.next_windows") + ", " +
-             process_kind("a0.run_wake") + " " + process_kind("a0.run_wakes") + ", " +
-             process_kind("b0.run_wake");
-    });
-  };
-  EXPECT_EQ(kinds(scheduling::windowed, false), "sc_method_process none, none none, none");
-  EXPECT_EQ(kinds(scheduling::windowed, true), "none sc_thread_process, none none, none");
-  EXPECT_EQ(kinds(scheduling::exact_wake, false),
-            "none none, sc_method_process none, sc_method_process");
-  EXPECT_EQ(kinds(scheduling::exact_wake, true),
-            "none none, none sc_thread_process, sc_method_process");
+TEST(UsersTarget, FourPhasesKeepTheRulesAndAnswersMayOvertakeEachOther) {
+  for (const scheduling mode : both) {
+    EXPECT_EQ(outcome_in_child([&] {
+                Pair pair(mode, behind_pcie(HostCalls::non_blocking));
+                // From 40 to 280 ns.
+                phased_memory memory("memory", [](std::uint64_t address) {
+                  return ns(40 + 80 * static_cast<double>(address / 512 % 4));
+                });
+                Checker a("check_a"), b("check_b");
+                pair.nics.a->host()->memory.bind(a.target_socket);
+                pair.nics.b->host()->memory.bind(b.target_socket);
+                a.initiator_socket.bind(memory.socket);
+                b.initiator_socket.bind(memory.socket);
+                pair.outcome();
+                EXPECT_GT(memory.requests, 1000u);
+                EXPECT_GT(memory.overtaken, 100u);
+                EXPECT_EQ(a.count() + b.count(), 0u);
+                EXPECT_EQ(a.open() + b.open(), 0u);
+                EXPECT_EQ(pair.nics.b->counters().delivered_bytes, 8u * 64 * 1024);
+                EXPECT_EQ(pair.value(*pair.nics.a, "host_errors"), 0);
+              }),
+              "accepted");
+  }
 }
 
-// The NIC's own memory, bound as a user's would be: a thread, a socket, and the same results, with
-// the checker between them or not.
-TEST(UsersTarget, ThatTakesWhatTheNicsOwnTakesChangesNothing) {
-  const auto run = [](scheduling mode, bool bound, bool checked) {
+// The same access times, however the target makes them: one that waits, and one that says how long
+// it takes.
+TEST(UsersTarget, ResultsDoNotDependOnHowATargetTakesItsTime) {
+  const auto blocking = HostCalls::blocking;
+  const std::string says = with<users_memory>(scheduling::windowed, blocking, users_memory::good);
+  for (const scheduling mode : both) {
+    EXPECT_EQ(with<users_memory>(mode, blocking, users_memory::good), says);
+    EXPECT_EQ(with<users_memory>(mode, blocking, users_memory::waits), says);
+  }
+}
+
+// A target that knows non-blocking transport alone. An early return ends the request when it ends
+// the access, so accesses come one after the other. simple_target_socket, which converts blocking
+// calls, does so likewise, but for TLM_COMPLETED, which it passes on as a delay.
+TEST(UsersTarget, WithNonBlockingTransportAloneIsServedByBothKindsOfCalls) {
+  using Answer = brief_memory::Answer;
+  const auto blocking = HostCalls::blocking, non_blocking = HostCalls::non_blocking;
+  const std::string one_by_one =
+      with<brief_memory>(scheduling::windowed, blocking, Answer::response);
+  const std::string together =
+      with<users_memory>(scheduling::windowed, blocking, users_memory::good);
+  EXPECT_NE(one_by_one, together);
+  for (const scheduling mode : both) {
+    EXPECT_EQ(with<brief_memory>(mode, blocking, Answer::response), one_by_one);
+    EXPECT_EQ(with<brief_memory>(mode, non_blocking, Answer::response), one_by_one);
+    EXPECT_EQ(with<brief_memory>(mode, non_blocking, Answer::completed), one_by_one);
+    EXPECT_EQ(with<brief_memory>(mode, blocking, Answer::completed), together);
+  }
+}
+
+TEST(UsersTarget, ResultsOfFourPhasesDoNotDependOnScheduling) {
+  const auto run = [](scheduling mode) {
+    return with<phased_memory>(mode, HostCalls::non_blocking);
+  };
+  EXPECT_EQ(run(scheduling::windowed), run(scheduling::exact_wake));
+}
+
+// A request ends with its early answer, so accesses come one after the other.
+TEST(UsersTarget, EarlyReturnsKeepTheRules) {
+  for (const scheduling mode : both) {
+    for (const auto answer : {brief_memory::Answer::completed, brief_memory::Answer::response}) {
+      EXPECT_EQ(outcome_in_child([&] {
+                  Pair pair(mode, behind_pcie(HostCalls::non_blocking));
+                  brief_memory memory("memory", answer);
+                  Checker check("check");
+                  pair.nics.a->host()->memory.bind(check.target_socket);
+                  check.initiator_socket.bind(memory.socket);
+                  pair.outcome();
+                  EXPECT_GT(check.calls(), 512u);
+                  EXPECT_EQ(check.count() + check.open(), 0u);
+                  const bool response = answer == brief_memory::Answer::response;
+                  EXPECT_EQ(memory.ends, response ? check.calls() / 2 : 0u);
+                }),
+                "accepted");
+    }
+  }
+}
+
+TEST(UsersTarget, ManyAccessesAreUnderWayAtOnce) {
+  EXPECT_EQ(outcome_in_child([&] {
+              Pair pair(scheduling::windowed);
+              users_memory memory("memory", users_memory::waits);
+              pair.nics.a->host()->memory.bind(memory.socket);
+              pair.outcome();
+              EXPECT_GT(memory.most_at_once, 4);
+              EXPECT_LE(memory.most_at_once, 128);
+            }),
+            "accepted");
+}
+
+// A read is asked for when a tag is free.
+TEST(UsersTarget, TagsBoundReadsUnderWay) {
+  const auto at_once = [](std::uint32_t tags) {
     return in_child([&] {
+      RnicConfig config = behind_pcie();
+      config.pcie.tags = tags;
+      Pair pair(scheduling::windowed, config);
+      users_memory memory("memory", users_memory::waits);
+      pair.nics.a->host()->memory.bind(memory.socket);
+      pair.outcome();
+      return std::to_string(memory.most_at_once);
+    });
+  };
+  // Writes have no tags: one of a CQE may be beside them.
+  EXPECT_LE(std::stoi(at_once(1)), 2);
+  EXPECT_LE(std::stoi(at_once(4)), 5);
+  EXPECT_GE(std::stoi(at_once(4)), 4);
+}
+
+// The NIC's own memory, bound as a user's would be: the same messages and bytes, and the last is
+// done at the same time but for who is first on the link.
+TEST(UsersTarget, ThatTakesWhatTheNicsOwnTakesEndsAtTheSameTime) {
+  const auto run = [](scheduling mode, bool bound) {
+    return std::stoll(in_child([&] {
       Pair pair(mode);
       std::vector<std::unique_ptr<rnic::host_memory>> memories;
-      std::vector<std::unique_ptr<Checker>> checkers;
       for (Nic* nic : {pair.nics.a.get(), pair.nics.b.get()}) {
         if (!bound) continue;
         memories.push_back(std::make_unique<rnic::host_memory>(
             sc_core::sc_gen_unique_name("memory"), nic->config().memory,
-            nic->host()->link().unloaded_read(64_B), 1));
-        if (!checked) {
-          nic->host()->memory.bind(memories.back()->socket);
-          continue;
-        }
-        checkers.push_back(std::make_unique<Checker>(sc_core::sc_gen_unique_name("checker")));
-        nic->host()->memory.bind(checkers.back()->target_socket);
-        checkers.back()->initiator_socket.bind(memories.back()->socket);
+            nic->host()->time_to_target(), 1, nic->config().memory.path));
+        nic->host()->memory.bind(memories.back()->socket);
       }
-      return pair.outcome();
-    });
+      pair.outcome();
+      EXPECT_EQ(pair.nics.b->counters().delivered_bytes, 8u * 64 * 1024);
+      return std::to_string(pair.nics.a->queue_pair(0).progress().last_completion.count());
+    }));
   };
-  const std::string own = run(scheduling::windowed, false, false);
+  const long long own = run(scheduling::windowed, false);
   for (const scheduling mode : both) {
-    EXPECT_EQ(run(mode, false, false), own);
-    EXPECT_EQ(run(mode, true, false), own);
-    EXPECT_EQ(run(mode, true, true), own);
+    EXPECT_EQ(run(mode, false), own);
+    EXPECT_NEAR(static_cast<double>(run(mode, true)), static_cast<double>(own), 20'000.0);
   }
 }
 
@@ -218,64 +252,92 @@ std::string line_of(const std::string& outcome) {
   return "?? " + line;
 }
 
-constexpr const char* waits =
-    "a0.host: the target at `memory` waits in b_transport for a read of 512 bytes at 0x100000000: "
-    "expected it to return at once, and to add the time that it takes to the annotated delay";
-
-TEST(UsersTarget, ThatWaitsIsALine) {
-  const std::vector<users_memory::Act> waiting = {
-      [](Payload& p, sc_time& delay) {
-        sc_core::wait(delay + ns(80));
-        delay = sc_core::SC_ZERO_TIME;
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-      },
-      [](Payload&, sc_time&) { sc_core::wait(sc_core::sc_event("never")); }};
-  for (const auto& act : waiting) {
-    for (const scheduling mode : both) {
-      for (const bool by_run_to : {true, false}) {
-        EXPECT_EQ(line_of(ends(mode, by_run_to, act)), waits);
-      }
+TEST(UsersTarget, ThatNeverAnswersLeavesTheRunWithNothingToDo) {
+  for (const scheduling mode : both) {
+    for (const HostCalls calls : kinds) {
+      EXPECT_EQ(outcome_in_child([&] {
+                  RnicConfig config = behind_pcie(calls);
+                  config.reliability.rto = 10_ms;
+                  Pair pair(mode, config);
+                  brief_memory memory("memory", brief_memory::Answer::never);
+                  pair.nics.a->host()->memory.bind(memory.socket);
+                  EXPECT_EQ(pair.context.clock.run_to(1_ms), fabric::run_end::idle);
+                  EXPECT_FALSE(pair.nics.a->finished());
+                  const auto lines = pair.nics.a->describe_queues();
+                  EXPECT_NE(std::find(lines.begin(), lines.end(),
+                                      "a0: host memory has not answered 1 accesses"),
+                            lines.end());
+                }),
+                "accepted");
     }
   }
 }
 
-// A delta cycle is no time.
-TEST(UsersTarget, ThatWaitsForNoTimeIsServed) {
+// While the target works, the run has something to do, even if no device has.
+TEST(UsersTarget, ThatTakesLongIsWaitedFor) {
   for (const scheduling mode : both) {
-    EXPECT_EQ(ends(mode, true,
-                   [](Payload& p, sc_time& delay) {
-                     sc_core::wait(sc_core::SC_ZERO_TIME);
-                     users_memory::good(p, delay);
-                   }),
+    EXPECT_EQ(outcome_in_child([&] {
+                Pair pair(mode);
+                users_memory memory("memory", [](Payload& p, sc_time& delay) {
+                  sc_core::wait(delay + sc_time(50, sc_core::SC_US));
+                  delay = sc_core::SC_ZERO_TIME;
+                  p.set_response_status(tlm::TLM_OK_RESPONSE);
+                });
+                pair.nics.a->host()->memory.bind(memory.socket);
+                EXPECT_EQ(pair.context.clock.run_to(40_us), fabric::run_end::reached);
+                EXPECT_FALSE(pair.context.clock.idle());
+                EXPECT_NE(pair.context.clock.run_to(5_ms), fabric::run_end::paused);
+                EXPECT_TRUE(pair.nics.a->finished());
+              }),
               "accepted");
   }
 }
 
-TEST(UsersTarget, WithNonBlockingTransportAloneIsALine) {
-  using Answer = phased_memory::Answer;
-  for (const Answer answer : {Answer::completed, Answer::response, Answer::later, Answer::never}) {
-    for (const scheduling mode : both) {
-      EXPECT_EQ(line_of(outcome_in_child([&] {
+// A read that the target refuses is an error of its queue pair. Others go on.
+TEST(UsersTarget, ThatAnswersWithAnErrorEndsItsQueuePairInError) {
+  for (const scheduling mode : both) {
+    for (const int good_ones : {0, 1, 5}) {
+      EXPECT_EQ(outcome_in_child([&] {
                   Pair pair(mode);
-                  phased_memory memory("memory", answer);
+                  connect_queue_pairs(*pair.nics.b, *pair.nics.a, {.a_to_b = messages(4_KiB, 3)});
+                  int reads = 0;
+                  users_memory memory("memory", [&](Payload& p, sc_time& delay) {
+                    users_memory::good(p, delay);
+                    if (p.is_read() && reads++ >= good_ones)
+                      p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+                  });
                   pair.nics.a->host()->memory.bind(memory.socket);
-                  pair.context.clock.run_to(1_ms);
-                })),
-                waits);
+                  run_on(pair.context, 1_ms);
+                  const Nic& a = *pair.nics.a;
+                  EXPECT_TRUE(a.queue_pair(0).in_error());
+                  EXPECT_EQ(pair.value(a, "queue_pairs_in_error"), 1);
+                  EXPECT_EQ(pair.value(a, "messages_failed"), 8);
+                  EXPECT_GE(pair.value(a, "host_errors"), 1);
+                  EXPECT_TRUE(a.finished());
+                  EXPECT_TRUE(pair.nics.b->finished());
+                  EXPECT_EQ(pair.value(*pair.nics.b, "messages_completed"), 3);
+                  EXPECT_EQ(pair.context.pool.live(), 0u);
+                }),
+                "accepted");
     }
   }
 }
 
-TEST(UsersTarget, ThatAnswersWithAnErrorIsALine) {
+// Writes are posted: nobody tells the NIC.
+TEST(UsersTarget, ThatRefusesWritesIsCounted) {
   for (const scheduling mode : both) {
-    for (const bool by_run_to : {true, false}) {
-      EXPECT_EQ(line_of(ends(mode, by_run_to,
-                             [](Payload& p, sc_time&) {
-                               p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-                             })),
-                "a0.host: host memory answers TLM_ADDRESS_ERROR_RESPONSE to a read of 512 bytes at "
-                "0x100000000");
-    }
+    EXPECT_EQ(outcome_in_child([&] {
+                Pair pair(mode);
+                users_memory memory("memory", [&](Payload& p, sc_time& delay) {
+                  users_memory::good(p, delay);
+                  if (p.is_write()) p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+                });
+                pair.nics.b->host()->memory.bind(memory.socket);
+                pair.outcome();
+                EXPECT_EQ(pair.value(*pair.nics.b, "host_errors"), 512);
+                EXPECT_EQ(pair.value(*pair.nics.a, "messages_completed"), 8);
+              }),
+              "accepted");
   }
 }
 
@@ -299,6 +361,65 @@ TEST(UsersTarget, ThatThrowsIsALine) {
     }
     EXPECT_EQ(line_of(ends(mode, false, throwing)), "a0: a fault of the target");
   }
+}
+
+TEST(UsersTarget, ThatAnswersTwiceIsALine) {
+  for (const scheduling mode : both) {
+    EXPECT_EQ(line_of(outcome_in_child([&] {
+                Pair pair(mode, behind_pcie(HostCalls::non_blocking));
+                struct twice : sc_core::sc_module {
+                  explicit twice(sc_core::sc_module_name name) : sc_module(name) {
+                    socket.register_nb_transport_fw(this, &twice::nb);
+                  }
+                  tlm_utils::multi_passthrough_target_socket<twice> socket{"socket"};
+                  tlm::tlm_sync_enum nb(int, Payload& p, tlm::tlm_phase&, sc_time&) {
+                    sc_core::sc_spawn([this, &p] {
+                      for (int i = 0; i < 2; ++i) {
+                        sc_core::wait(ns(80));
+                        tlm::tlm_phase phase = tlm::END_REQ;
+                        sc_time none;
+                        socket[0]->nb_transport_bw(p, phase, none);
+                      }
+                    });
+                    return tlm::TLM_ACCEPTED;
+                  }
+                } memory("memory");
+                pair.nics.a->host()->memory.bind(memory.socket);
+                pair.context.clock.run_to(1_ms);
+              })),
+              "a0.host: the target at `memory` ends a request that is over: a read of 512 bytes at "
+              "0x100000000");
+  }
+}
+
+/// Bytes from address 0 on; others are refused.
+users_memory::Act memory_of(std::uint64_t bytes) {
+  return [bytes](Payload& p, sc_time& delay) {
+    users_memory::good(p, delay);
+    if (p.get_address() + p.get_data_length() > bytes)
+      p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  };
+}
+
+TEST(UsersTarget, OfOneGibibyteAtZeroHoldsAllThatANicAccesses) {
+  const auto errors = [](std::optional<Bytes> size, Bytes base) {
+    return in_child([&] {
+      RnicConfig config = behind_pcie();
+      config.memory.size = size;
+      config.memory.base = base;
+      Pair pair(scheduling::windowed, config);
+      users_memory a("memory_a", memory_of(1u << 30)), b("memory_b", memory_of(1u << 30));
+      pair.nics.a->host()->memory.bind(a.socket);
+      pair.nics.b->host()->memory.bind(b.socket);
+      pair.outcome();
+      EXPECT_GE(a.least, static_cast<std::uint64_t>(base.count()));
+      return fmt::format("{} {}", pair.value(*pair.nics.a, "host_errors"),
+                         pair.value(*pair.nics.b, "host_errors"));
+    });
+  };
+  EXPECT_EQ(errors(1024_MiB, 0_B), "0 0");
+  EXPECT_EQ(errors(16_MiB, 512_MiB), "0 0");
+  EXPECT_EQ(errors(std::nullopt, 0_B).substr(0, 2), "1 ");
 }
 
 TEST(UsersTarget, APacketForAnUnknownQueuePairIsCounted) {

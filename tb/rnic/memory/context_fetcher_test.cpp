@@ -24,6 +24,7 @@ struct WrittenHost {
     written.push_back(size);
     return now;
   }
+  void when_known(const HostThen&) {}
   Picoseconds latency = 700_ns, later{};
   std::uint32_t reads = 0;
   std::vector<Bytes> written;

@@ -35,11 +35,11 @@ std::uint64_t in_draws(double probability) {
 }  // namespace
 
 host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& config,
-                         Picoseconds link_time, std::uint64_t seed)
+                         Picoseconds link_time, std::uint64_t seed, Picoseconds path)
     : sc_module(name),
       config_(config),
       read_(config.round_trip.value - link_time),
-      write_(config.write_latency),
+      write_(config.write_latency.value - path * 2),
       varies_(config.jitter.value.count() > 0 || config.tail_probability > 0 ||
               config.iotlb_miss_probability > 0 || MemoryRates::limited(config)),
       tail_(in_draws(config.tail_probability)),
@@ -51,6 +51,11 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
     throw input_error(config.round_trip.where,
                       fmt::format("round_trip = {} ps is less than the {} ps the link takes of it",
                                   config.round_trip.value.count(), link_time.count()));
+  }
+  if (write_.count() < 0) {
+    throw input_error(config.write_latency.where,
+                      fmt::format("write_latency = {} ps is less than the path of {} ps both ways",
+                                  config.write_latency.value.count(), path.count()));
   }
   if (config.jitter.value > std::min(read_, write_)) {
     throw input_error(
@@ -149,6 +154,14 @@ void host_memory::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time
   if (access.get_extension<timing_only>() == nullptr) {
     copy(access, access.get_data_length(), access.get_byte_enable_ptr());
   }
+}
+
+void host_memory::move(bool write, std::uint64_t address, unsigned char* data, unsigned length) {
+  tlm::tlm_generic_payload access;
+  access.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  access.set_address(address);
+  access.set_data_ptr(data);
+  copy(access, length, nullptr);
 }
 
 unsigned host_memory::transport_dbg(tlm::tlm_generic_payload& access) {

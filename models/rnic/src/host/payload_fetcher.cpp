@@ -108,7 +108,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (used_ > 0 && used_ + payload > tx_buffer_.count()) return Fetched::no_space;
   Picoseconds ready = now;
   if (payload > 0) ready = read_payload(s, i, place, now);
-  if (observer_ != nullptr) [[unlikely]]
+  if (observer_ != nullptr && ready != never) [[unlikely]]
     observer_->payload_read(i, s.next, now, ready);
   if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
   s.slots.push_back({ready, payload, place.psns});
@@ -127,7 +127,10 @@ Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const P
   // The data of a READ lies in one buffer.
   if (!post_ || post_->sges == 1 || !s.qp->has_source()) {
     ++counters_.payload_reads;
-    return host_.read(now, address, Bytes(place.payload));
+    const Picoseconds ready = host_.read(now, address, Bytes(place.payload));
+    if (ready == never) [[unlikely]]
+      wait_for_time(s, i, now, now);
+    return ready;
   }
   const std::int64_t message = s.qp->message_bytes(place.message).count();
   // All packets but the last are as long as each other.
@@ -139,22 +142,81 @@ Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const P
     const std::uint64_t at = static_cast<std::uint64_t>(buffer) * payload_bytes +
                              static_cast<std::uint64_t>(in % cache_line);
     ++counters_.payload_reads;
-    ready = std::max(ready, host_.read(now, address + at, Bytes(bytes)));
+    const Picoseconds one = host_.read(now, address + at, Bytes(bytes));
+    if (one == never) [[unlikely]]
+      wait_for_time(s, i, now, now);
+    ready = std::max(ready, one);
   });
   return ready;
+}
+
+void PayloadFetcher::wait_for_time(const Stream& s, std::size_t i, Picoseconds now,
+                                   Picoseconds ready) {
+  const bool another =
+      !readings_.empty() && readings_.back().qp == i && readings_.back().psn == s.next;
+  if (!another) readings_.push_back({++asked_, i, s.next, 0, ready, now});
+  ++readings_.back().reads;
+  host_.when_known([this, id = readings_.back().id](Picoseconds t, Picoseconds at, bool ok) {
+    payload_known(id, t, at, ok);
+  });
+}
+
+void PayloadFetcher::payload_known(std::uint64_t id, Picoseconds now, Picoseconds at, bool ok) {
+  const auto reading = std::find_if(readings_.begin(), readings_.end(),
+                                    [id](const Reading& r) { return r.id == id; });
+  if (reading == readings_.end()) return;  // discarded meanwhile
+  reading->ready = std::max(reading->ready, at);
+  const Reading r = *reading;
+  if (!ok) {
+    readings_.erase(reading);
+    if (failed_) failed_(r.qp, now);
+    return;
+  }
+  if (--reading->reads > 0) return;
+  readings_.erase(reading);
+  Stream& s = streams_[r.qp];
+  Psn psn = s.next;
+  for (const Slot& slot : s.slots) psn = psn - static_cast<std::int32_t>(slot.psns);
+  for (Slot& slot : s.slots) {
+    if (psn == r.psn) slot.ready = r.ready;
+    psn = psn + static_cast<std::int32_t>(slot.psns);
+  }
+  if (observer_ != nullptr) observer_->payload_read(r.qp, r.psn, r.asked, r.ready);
+  if (waits_ != nullptr) waits_->forget(r.qp);
+}
+
+void PayloadFetcher::forget_readings(std::size_t i, Psn from) {
+  std::erase_if(readings_, [&](const Reading& r) { return r.qp == i && !r.psn.before(from); });
 }
 
 void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
   const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
   const std::uint64_t slot = s.wqes % 4096 * wqe_block;
-  Picoseconds at =
+  const Picoseconds at =
       host_.read(now, host_address::send_queue(i, slot), Bytes(wqe_bytes(s, s.wqes, n)));
-  if (post_) at += post_->queue_read;
   s.wqes_coming = s.wqes + n;
-  s.wqes_at = at;
   ++counters_.wqe_reads;
   counters_.wqes_read += n;
+  if (at != never) [[likely]]
+    return plan_wqes(s, i, at);
+  s.wqes_asked = ++asked_;
+  host_.when_known([this, i, asked = asked_](Picoseconds t, Picoseconds done, bool ok) {
+    wqes_known(i, asked, t, done, ok);
+  });
+}
+
+void PayloadFetcher::plan_wqes(Stream& s, std::size_t i, Picoseconds at) {
+  if (post_) at += post_->queue_read;
+  s.wqes_at = at;
   wqe_event_(i, at);
+}
+
+void PayloadFetcher::wqes_known(std::size_t i, std::uint64_t asked, Picoseconds now, Picoseconds at,
+                                bool ok) {
+  Stream& s = streams_[i];
+  if (s.wqes_asked != asked) return;
+  if (ok) return plan_wqes(s, i, at);
+  if (failed_) failed_(i, now);
 }
 
 std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
@@ -169,15 +231,18 @@ std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
 void PayloadFetcher::forget(std::size_t i, Picoseconds now) {
   Stream& s = streams_[i];
   s.slots.clear();
+  std::erase_if(readings_, [i](const Reading& r) { return r.qp == i; });
   counters_.discarded_bytes += s.bytes;
   used_ -= s.bytes;
   s.bytes = 0;
+  s.wqes_asked = 0;
   s.next = s.qp->posted_end();
   pump(now);
 }
 
 void PayloadFetcher::flush(Picoseconds /*now*/) {
   halted_ = true;
+  readings_.clear();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& s = streams_[i];
     for (const Slot& slot : s.slots) s.next = s.next - static_cast<std::int32_t>(slot.psns);
@@ -186,6 +251,7 @@ void PayloadFetcher::flush(Picoseconds /*now*/) {
     used_ -= s.bytes;
     s.bytes = 0;
     s.wqes_at = never;
+    s.wqes_asked = 0;
     if (s.qp->posted(s.next)) s.wqes = std::min(s.wqes, s.qp->place_ahead(s.next).message);
     s.wqes_coming = s.wqes;
     want(i);
@@ -207,6 +273,8 @@ void PayloadFetcher::allocate(Bytes size, Picoseconds /*now*/) {
     const std::int32_t bytes = victim->slots.back().bytes;
     victim->next = victim->next - static_cast<std::int32_t>(victim->slots.back().psns);
     victim->slots.pop_back();
+    if (!readings_.empty())
+      forget_readings(static_cast<std::size_t>(victim - streams_.begin()), victim->next);
     victim->bytes -= bytes;
     used_ -= bytes;
     counters_.discarded_bytes += bytes;

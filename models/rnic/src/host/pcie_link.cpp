@@ -139,10 +139,7 @@ Picoseconds PcieLink::take_tag(Picoseconds now) {
   return releases_.pop();
 }
 
-// Once or more per packet: all that these three call is worth inlining.
-[[gnu::flatten]] Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
-  advance(now);
-  tag_taken_ = take_tag(now);
+inline Picoseconds PcieLink::request(Picoseconds asked, Bytes size) {
   const Picoseconds admitted = non_posted_.take(tag_taken_, 0);
   const Picoseconds end = upstream_.reserve(std::max(admitted, last_write_), request_time_);
   non_posted_.give_back(end + config_.credit_return, 0);
@@ -150,10 +147,26 @@ Picoseconds PcieLink::take_tag(Picoseconds now) {
   ++counters_.read_requests;
   counters_.bytes_requested += static_cast<std::uint64_t>(size.count());
   counters_.upstream_busy += request_time_;
-  count_wait(PcieWait::tag, tag_taken_ - now);
+  count_wait(PcieWait::tag, tag_taken_ - asked);
   count_wait(PcieWait::credit, admitted - tag_taken_);
   count_wait(PcieWait::upstream, end - request_time_ - admitted);
   return end;
+}
+
+// Once or more per packet: all that those with [[gnu::flatten]] call is worth inlining.
+[[gnu::flatten]] Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
+  advance(now);
+  tag_taken_ = take_tag(now);
+  return request(now, size);
+}
+
+PcieLink::OpenRead PcieLink::begin_open_read(Picoseconds now, Picoseconds asked, Bytes size) {
+  advance(now);
+  releases_.drop_until(now);
+  tag_taken_ = releases_.size() + open_ < config_.tags ? now : releases_.pop();
+  ++open_;
+  most_tags_ = std::max(most_tags_, releases_.size() + open_);
+  return {request(asked, size), tag_taken_};
 }
 
 std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) const {
@@ -168,10 +181,8 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
   return 1 + pieces(size - first, payload_bits_);
 }
 
-[[gnu::flatten]] Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address,
-                                                   Bytes size) {
-  const std::int64_t completions = completions_of(address, size.count());
-  const Bytes bytes = Bytes(double_words(address, size.count())) + tlp_.completion * completions;
+inline Picoseconds PcieLink::complete(Picoseconds ready, std::uint64_t address, Bytes size,
+                                      std::int64_t completions, Bytes bytes) {
   const Picoseconds time = wire_time(bytes);
   const Picoseconds end = downstream_.reserve(ready, time);
 
@@ -187,6 +198,23 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
   counters_.ledger.add(use, PcieDirection::to_nic, bytes.count());
   count_wait(PcieWait::downstream, end - time - ready);
   return end;
+}
+
+[[gnu::flatten]] Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address,
+                                                   Bytes size) {
+  const std::int64_t completions = completions_of(address, size.count());
+  const Bytes bytes = Bytes(double_words(address, size.count())) + tlp_.completion * completions;
+  return complete(ready, address, size, completions, bytes);
+}
+
+Picoseconds PcieLink::finish_open_read(Picoseconds now, std::uint64_t address, Bytes size,
+                                       Picoseconds tag_taken, bool ok) {
+  advance(now);
+  releases_.drop_until(now);
+  tag_taken_ = tag_taken;
+  --open_;
+  // A completion that tells of an error has no data (PCIe Base Specification 5.0, 2.2.9).
+  return ok ? finish_read(now, address, size) : complete(now, address, 0_B, 1, tlp_.completion);
 }
 
 Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picoseconds time) {
@@ -242,7 +270,7 @@ Picoseconds PcieLink::mmio_write(Picoseconds now, Picoseconds latency, Bytes siz
   return end;
 }
 
-std::size_t PcieLink::tags_in_use(Picoseconds t) const { return releases_.after(t); }
+std::size_t PcieLink::tags_in_use(Picoseconds t) const { return releases_.after(t) + open_; }
 
 double tlp_bandwidth(const PcieConfig& c) {
   c.check();

@@ -51,7 +51,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();
   }
-  if (host_.modelled()) host_.link->set_clock(context.clock);
+  if (host_.modelled()) serve_host();
   if (host_.fetcher) scheduler_.wait_for(*host_.fetcher);
   if (ordering_.present()) {
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
@@ -276,6 +276,9 @@ void rnic::handle(const fabric::Event& e) {
     case placement_event:
       place(e.time);
       break;
+    case access_event:
+      host_.link->take(e.time, static_cast<std::uint32_t>(e.payload));
+      break;
     case again_event:
       send_again(fabric::key_entity(e.key), e.payload, e.time);
       break;
@@ -320,6 +323,9 @@ std::vector<std::string> rnic::describe_queues() const {
     lines.push_back(fmt::format("{} port {}: {} packets in line{}", name(), p, ports_->waiting(p),
                                 ports_->held(p) ? ", paused" : ""));
   }
+  if (host_.link && host_.link->open() > 0)
+    lines.push_back(
+        fmt::format("{}: host memory has not answered {} accesses", name(), host_.link->open()));
   for (std::size_t p = 0; p < programs_.size(); ++p) {
     for (const auto& line : programs_[p].waiting())
       lines.push_back(fmt::format("{} {}", name(), line));

@@ -34,11 +34,19 @@ void rnic::receive_ack(std::size_t i, const Packet& p, Picoseconds now) {
   }
   if (qp.requests_reads() && qp.written_until > std::max(now, due.value_or(now))) [[unlikely]] {
     // It tells of READs before it, too, whose data is on its way to memory.
-    return schedule(qp.written_until, response_event, static_cast<std::uint16_t>(i),
-                    acks_.next_ordinal(), ack.packed());
+    return take_when_written(i, ack, due.value_or(now));
   }
   if (!due) return take_response(i, ack, now);
   schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
+}
+
+void rnic::take_when_written(std::size_t i, const AckInfo& ack, Picoseconds due) {
+  const auto take = [this, i, ack, due](Picoseconds, Picoseconds written) {
+    schedule(std::max(due, written), response_event, static_cast<std::uint16_t>(i),
+             acks_.next_ordinal(), ack.packed());
+  };
+  if (qps_[i].written_until != never) return take(due, qps_[i].written_until);
+  wait_for_writes(i, take);
 }
 
 void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {

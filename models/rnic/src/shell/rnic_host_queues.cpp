@@ -87,8 +87,17 @@ void rnic::write_cqes(std::size_t i, std::uint32_t messages, Picoseconds now) {
   qp.without_cqe -= messages;
   if (host_.contexts) host_.contexts->complete(i, now);
   const Picoseconds visible = write_entries(i, messages, now);
+  if (visible != never) [[likely]]
+    return cqes_visible(i, messages, now, visible);
+  host_.link->when_known([this, i, messages, now](Picoseconds, Picoseconds at, bool) {
+    cqes_visible(i, messages, now, at);
+  });
+}
+
+void rnic::cqes_visible(std::size_t i, std::uint32_t messages, Picoseconds written,
+                        Picoseconds visible) {
   if (nic_watcher_ != nullptr) [[unlikely]]
-    nic_watcher_->cqe_written(*this, i, messages, now, visible, found_at(visible));
+    nic_watcher_->cqe_written(*this, i, messages, written, visible, found_at(visible));
   schedule(found_at(visible), found_event, static_cast<std::uint16_t>(i), event_ordinal_++,
            messages);
 }

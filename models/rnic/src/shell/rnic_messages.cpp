@@ -57,7 +57,15 @@ void rnic::complete(std::size_t i, std::uint32_t messages, Picoseconds now) {
 void rnic::in_memory(std::size_t i, std::uint32_t messages, Picoseconds now) {
   if (messages == 0) return;
   const QueuePair& qp = qps_[i];
-  const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
+  if (qp.written_until == never) [[unlikely]]
+    return wait_for_writes(i, [this, i, messages, now](Picoseconds t, Picoseconds written) {
+      notify_from(i, messages, std::max(now, written), t);
+    });
+  notify_from(i, messages, std::max(now, qp.written_until), now);
+}
+
+void rnic::notify_from(std::size_t i, std::uint32_t messages, Picoseconds there, Picoseconds now) {
+  const Picoseconds at = there + qps_[i].config().notify_delay;
   if (at == now) return tell_received(i, messages, now);
   schedule(at, notify_event, static_cast<std::uint16_t>(i), event_ordinal_++, messages);
 }

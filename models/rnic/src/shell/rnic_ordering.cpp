@@ -75,33 +75,53 @@ void rnic::place(Picoseconds now) {
     const std::uint64_t address =
         step.apart ? host_address::kept_apart(i) : payload_address(i, step.psn);
     const Picoseconds written = host_.link->write(now, address, step.payload);
-    qp.written_until = std::max(qp.written_until, written);
-    host_.rx_buffer.leaves(step.payload, written);
-    plan_resumes(now);
+    if (written == never) [[unlikely]] {
+      await_write(i, step.payload);
+    } else {
+      qp.written_until = std::max(qp.written_until, written);
+      host_.rx_buffer.leaves(step.payload, written);
+      plan_resumes(now);
+    }
   }
   if (step.advanced && !qp.held_writes.empty()) {
     // Out of where it was kept, into where the application looks for it.
     for (const auto& [psn, payload] : release_held(qp, step.expected)) {
-      if (payload > 0 && placements_.copy(i, psn, Bytes(payload)))
-        schedule(std::max(now, qp.written_until), copy_event, i, event_ordinal_++, 0);
+      if (payload > 0 && placements_.copy(i, psn, Bytes(payload))) plan_copy(i, now);
     }
   }
   if (!placements_.waits(i, step.messages)) in_memory(i, step.messages, now);
 }
 
+void rnic::plan_copy(std::uint16_t i, Picoseconds now) {
+  const Picoseconds written = qps_[i].written_until;
+  if (written != never) [[likely]]
+    return schedule(std::max(now, written), copy_event, i, event_ordinal_++, 0);
+  wait_for_writes(i, [this, i](Picoseconds t, Picoseconds at) {
+    schedule(std::max(t, at), copy_event, i, event_ordinal_++, 0);
+  });
+}
+
 void rnic::read_held(std::uint16_t i, Picoseconds now) {
   const Picoseconds read =
       host_.link->read(now, host_address::kept_apart(i), placements_.copying(i).payload);
-  schedule(read, copy_event, i, event_ordinal_++, 1);
+  if (read != never) [[likely]]
+    return schedule(read, copy_event, i, event_ordinal_++, 1);
+  await_read(i, [this, i](Picoseconds, Picoseconds at) {
+    schedule(at, copy_event, i, event_ordinal_++, 1);
+  });
 }
 
 void rnic::write_held(std::uint16_t i, Picoseconds now) {
   const Placements::Copy copy = placements_.copying(i);
   QueuePair& qp = qps_[i];
   const Picoseconds written = host_.link->write(now, payload_address(i, copy.psn), copy.payload);
-  qp.written_until = std::max(qp.written_until, written);
+  if (written == never) [[unlikely]] {
+    await_write(i, 0_B);
+  } else {
+    qp.written_until = std::max(qp.written_until, written);
+  }
   in_memory(i, copy.messages, now);
-  if (placements_.copied(i)) schedule(qp.written_until, copy_event, i, event_ordinal_++, 0);
+  if (placements_.copied(i)) plan_copy(i, now);
 }
 
 }  // namespace horae::rnic

@@ -18,6 +18,8 @@ void rnic::own_outlook(fabric::Outlook& outlook) const {
     }
     outlook.expect(e.time);
   });
+  if (host_.link && host_.link->open() > 0)
+    outlook.expect(fabric::from_sc_time(sc_core::sc_time_stamp()));
   if (!host_.wqe_reads.empty()) outlook.expect(std::max(cursor_, host_.wqe_reads.next()));
   if (ports_) return ports_outlook(outlook);
   if (!responses_.empty() && !paused(config_.ack_traffic_class))

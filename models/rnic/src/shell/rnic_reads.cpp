@@ -80,6 +80,12 @@ void rnic::read_again(std::size_t i, Psn psn, std::uint32_t responses, Picosecon
   // The first payload is waited for; the others are streamed behind it as they are sent.
   const Picoseconds read =
       read_for_retransmission(host_address::retransmission(i, false), config_.mtu, now);
+  if (read == never) [[unlikely]]
+    return await_read(i, [this, i, request](Picoseconds, Picoseconds at) {
+      qps_[i].read_again = std::max(qps_[i].read_again, at);
+      schedule(qps_[i].read_again, again_event, static_cast<std::uint16_t>(i), event_ordinal_++,
+               request);
+    });
   qp.read_again = std::max(qp.read_again, read);
   schedule(qp.read_again, again_event, static_cast<std::uint16_t>(i), event_ordinal_++, request);
 }
@@ -117,11 +123,9 @@ void rnic::receive_response(std::size_t i, const Packet& p, Picoseconds now) {
   answer(i, p, out.ahead, std::nullopt, now, now);
   if (out.placement == policy::Placement::deliver) {
     const AckInfo ack{false, p.psn + 1, 0};
-    const Picoseconds due =
-        std::max(acks_.arrives(false, now).value_or(now), std::max(now, qp.written_until));
-    if (due == now) return take_response(i, ack, now);
-    schedule(due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(),
-             ack.packed());
+    const Picoseconds due = std::max(acks_.arrives(false, now).value_or(now), now);
+    if (std::max(due, qp.written_until) == now) return take_response(i, ack, now);
+    take_when_written(i, ack, due);
   }
   if (out.missing) request_again(i, *out.missing, now);
 }

@@ -50,6 +50,8 @@ void rnic::receive_in_context(Packet& p, Picoseconds now) {
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
     if (ready >= now) {
       host_.contexts->packet_waits();
+      if (ready == never) [[unlikely]]
+        return unanswered_.hold(i, p);
       schedule(ready, context_event, 0, event_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
       return;
     }
@@ -84,6 +86,11 @@ void rnic::process(Packet& p, Picoseconds now) {
 void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   if (p.payload == 0) return;
   const Picoseconds in_memory = host_.link->write(now, payload_address(i, p.psn), Bytes(p.payload));
+  if (in_memory == never) [[unlikely]] {
+    const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
+    if (host_.rx_buffer.take(queue, Bytes(p.payload))) pause_peer(queue, now);
+    return await_write(i, Bytes(p.payload));
+  }
   qps_[i].written_until = std::max(qps_[i].written_until, in_memory);
   hold(p, in_memory, now);
 }
@@ -133,7 +140,7 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
       in_memory(i, qp.received_whole(), decided);
   }
   if (nic_watcher_ != nullptr) [[unlikely]]
-    nic_watcher_->placed(*this, i, p, decided, std::max(decided, qp.written_until));
+    notify_placed(i, p, decided);
   if (out.ahead > 0 || out.response || qp.notification)
     answer(i, p, out.ahead, out.response, decided, now);
   return true;

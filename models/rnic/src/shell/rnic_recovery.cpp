@@ -52,10 +52,14 @@ void rnic::continue_service(std::size_t slot, Picoseconds now) {
   const bool context = step == NackServer::Step::context_read;
   const std::uint64_t address = host_address::retransmission(i, context);
   const Bytes size = context ? context_read : config_.mtu;
-  Picoseconds done = read_for_retransmission(address, size, now);
-  if (step == NackServer::Step::two_payloads) {
+  Picoseconds done{};
+  for (int reads = step == NackServer::Step::two_payloads ? 2 : 1; reads > 0; --reads) {
     done = std::max(done, read_for_retransmission(address, size, now));
+    if (done == never) [[unlikely]]
+      await_service_read(slot);
   }
+  if (done == never) [[unlikely]]
+    return;
   if (auto* t = recorder()) {
     t->overlap("NACK service", context ? "context read" : "payload read", now, done);
   }

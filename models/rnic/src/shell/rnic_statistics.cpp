@@ -128,7 +128,9 @@ void rnic::statistics(StatTree& tree) const {
     }
   }
   tree.value("messages_completed", c.messages_completed, "messages");
-  if (config().reliability.retry_count) {
+  if (host() != nullptr && host()->calls_out())
+    tree.value("host_errors", host()->errors(), "answers of host memory with an error");
+  if (config().reliability.retry_count || c.errors > 0) {
     tree.value("messages_failed", c.messages_failed, "messages")
         .value("queue_pairs_in_error", c.errors, "queue pairs");
   }

@@ -67,6 +67,15 @@ void rnic::handle_watched(const fabric::Event& e) {
   nic_watcher_->stepped(*this, qp, e.time);
 }
 
+void rnic::notify_placed(std::size_t i, const Packet& p, Picoseconds decided) {
+  const Picoseconds written = qps_[i].written_until;
+  if (written != never)
+    return nic_watcher_->placed(*this, i, p, decided, std::max(decided, written));
+  wait_for_writes(i, [this, i, p, decided](Picoseconds, Picoseconds at) {
+    nic_watcher_->placed(*this, i, p, decided, std::max(decided, at));
+  });
+}
+
 void rnic::notify_posted(std::size_t i, std::uint64_t posted_before, Picoseconds now) {
   const std::uint64_t posted = qps_[i].progress().posted_messages;
   if (posted > posted_before)

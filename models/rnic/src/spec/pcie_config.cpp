@@ -196,7 +196,26 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                   .verified = false})
           .table("dram", &HostMemoryConfig::dram, DramConfig::schema())
           .table("ddio", &HostMemoryConfig::ddio, DdioConfig::schema())
-          .table("gpu", &HostMemoryConfig::gpu, GpuMemoryConfig::schema());
+          .table("gpu", &HostMemoryConfig::gpu, GpuMemoryConfig::schema())
+          .choice("calls", &HostMemoryConfig::calls,
+                  {{"blocking", HostCalls::blocking}, {"non_blocking", HostCalls::non_blocking}},
+                  {.doc = "how a target of a user's own is called: by b_transport, or by "
+                          "nb_transport_fw in four phases"})
+          .field("path", &HostMemoryConfig::path,
+                 {.doc = "from the root complex to a target of a user's own, and back from it, "
+                         "each; no window of time is longer",
+                  .min = 1_ns,
+                  .max = 10_us,
+                  .source = "assumed: what the target does not model of a read's round trip",
+                  .verified = false})
+          .field("base", &HostMemoryConfig::base,
+                 {.doc = "first address that the NIC uses of a target of a user's own, a multiple "
+                         "of 4 KiB",
+                  .min = 0_B})
+          .field("size", &HostMemoryConfig::size,
+                 {.doc = "bytes from base on that the NIC uses, a power of two; absent: regions up "
+                         "to 2^60",
+                  .min = 1_MiB});
   return s;
 }
 

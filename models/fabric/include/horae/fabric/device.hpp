@@ -24,10 +24,6 @@ namespace horae::fabric {
 struct Crossing;
 struct PauseWaits;
 
-/// Stack of a thread process that calls a target of a user's own, in bytes: SystemC's default is
-/// 320 KiB (sc_cor_qt of 2.3.4), of which such a target may want most.
-inline constexpr std::size_t call_out_stack = 1 << 20;
-
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
 /// among events of one time: pauses take effect before packets are handled.
 enum event_kind : std::uint8_t {
@@ -61,10 +57,6 @@ class device : public sc_core::sc_module {
   /// Whether it runs in this process; else another process of the run has it, and here it is only
   /// something to be connected to.
   bool runs_here() const { return runs_here_; }
-
-  /// Whether it calls targets of a user's own by b_transport, which a thread process has to do;
-  /// known when elaboration ends.
-  virtual bool calls_out() const { return false; }
 
   /// Handles every event before `end` and starts every transmission before `end`.
   void run_to(Picoseconds end);
@@ -180,6 +172,11 @@ class device : public sc_core::sc_module {
                 std::uint64_t payload = 0) {
     events_.push({t, make_key(kind, entity, ordinal), payload});
   }
+  /// Schedules an event for a module of a user's own, from outside the device's own time: at or
+  /// after the end of the window that it is in.
+  void hear(Picoseconds t, std::uint8_t kind, std::uint64_t ordinal, std::uint64_t payload) {
+    accept({t, make_key(kind, 0, ordinal), payload});
+  }
   /// For an event that is handled without having been scheduled: it would come next anyway, or has
   /// a place of its own.
   void count_event() { ++handled_; }
@@ -246,7 +243,6 @@ class device : public sc_core::sc_module {
   void for_each_sender(F&& f) const;
   Picoseconds rest_of(const Packet& p, unsigned port) const;
   void run_wake();
-  void run_wakes();
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void wake_at(Picoseconds t);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/call_queue.hpp"
 
 namespace horae::fabric {
 
@@ -38,8 +39,8 @@ enum class run_end {
 /// before `end` and hands packets to its peers at times no earlier than `end` (guaranteed by links
 /// at least as long as a window), so running devices one after the other within a window is exact.
 ///
-/// The process is a method, or a thread where a device calls a target of a user's own (IEEE
-/// 1666-2011, 11.1.1.4: b_transport is not called from a method process).
+/// The process is a method. What a device asks of a module of a user's own is called by a process
+/// of its own, at its own time (calls()).
 ///
 /// It runs from the start of simulation on, whoever calls sc_start(): run_to(), which stops devices
 /// exactly, or a user's program, after whose sc_start() devices are up to a window ahead of
@@ -69,8 +70,8 @@ class window_clock : public sc_core::sc_module {
   void attach(device& d) { devices_.push_back(&d); }
   /// Called by every module on a link: what it holds is not idle.
   void attach(const module_joint& m) { joints_.push_back(&m); }
-  /// Called for every direction of a link (tx_port::configure): no window may be longer than the
-  /// shortest delay.
+  /// Called for every direction of a link (tx_port::configure), and for what else hands something
+  /// over after a delay: no window may be longer than the shortest of them.
   void limit_window(Picoseconds link_delay);
 
   scheduling mode() const { return config_.mode; }
@@ -93,8 +94,11 @@ class window_clock : public sc_core::sc_module {
   /// simulation, as described above. `where`: the module it belongs to.
   void fail(std::exception_ptr error, const sc_core::sc_object* where = nullptr);
 
-  /// Whether no device has any pending event or packet, and no module on a link a packet.
+  /// Whether no device has any pending event or packet, no module on a link a packet, and no module
+  /// of a user's own still to answer what it was asked, unless nothing more can come of that.
   bool idle() const;
+  /// Calls of modules of a user's own.
+  call_queue& calls() { return calls_; }
   const std::vector<device*>& devices() const { return devices_; }
   std::uint64_t windows() const { return windows_; }
 
@@ -107,7 +111,6 @@ class window_clock : public sc_core::sc_module {
 
   void set_window();
   void next_window();
-  void next_windows();
   Picoseconds look_ahead(Picoseconds limit);
   void run_devices();
   void account(Picoseconds now);
@@ -131,6 +134,7 @@ class window_clock : public sc_core::sc_module {
   std::exception_ptr error_;
   const sc_core::sc_object* failed_ = nullptr;
   rank_border* border_ = nullptr;
+  call_queue calls_{};
 };
 
 }  // namespace horae::fabric

@@ -32,11 +32,13 @@ struct timing_only : tlm::tlm_extension<timing_only> {
 /// streaming is not (TLM_BURST_ERROR_RESPONSE).
 class host_memory : public sc_core::sc_module {
  public:
-  /// `link_time`: what the link takes of the configured round trip (PcieLink::unloaded_read() of 64
-  /// bytes). Random numbers come from the stream of the module's name. InputError when the round
-  /// trip is shorter than that, or a latency less its jitter below zero.
+  /// `link_time`: what others take of the configured round trip: PcieLink::unloaded_read() of 64
+  /// bytes or, bound to a NIC as a user's target is, host_interface::time_to_target(). Of the
+  /// latency of a write they take `path`, both ways. Random numbers come from the stream of the
+  /// module's name. InputError when the round trip is shorter than that, or a latency less its
+  /// jitter below zero.
   host_memory(sc_core::sc_module_name name, const HostMemoryConfig& config, Picoseconds link_time,
-              std::uint64_t seed);
+              std::uint64_t seed, Picoseconds path = Picoseconds(0));
 
   tlm_utils::simple_target_socket<host_memory> socket{"socket"};
 
@@ -50,6 +52,9 @@ class host_memory : public sc_core::sc_module {
       return varied_latency(write, now, arrival, address, size);
     return write ? write_ : read_;
   }
+
+  /// Moves contents, in no time: what a NIC of ours does that has this memory to itself.
+  void move(bool write, std::uint64_t address, unsigned char* data, unsigned length);
 
   std::uint64_t tails() const { return tails_; }  ///< accesses that took tail_extra
   std::uint64_t iotlb_misses() const { return iotlb_misses_; }

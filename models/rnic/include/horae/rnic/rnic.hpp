@@ -31,6 +31,7 @@
 #include "horae/rnic/parts/queue_pair_table.hpp"
 #include "horae/rnic/parts/response_queue.hpp"
 #include "horae/rnic/parts/tx_scheduler.hpp"
+#include "horae/rnic/parts/unanswered.hpp"
 #include "horae/rnic/rnic_config.hpp"
 #include "horae/rnic/timeline.hpp"
 
@@ -131,7 +132,6 @@ class rnic : public fabric::device {
   /// Ordinals of the queue pairs that have completed all their messages since the last call.
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
-  bool calls_out() const override { return host_.link && host_.link->calls_out(); }
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
@@ -215,6 +215,25 @@ class rnic : public fabric::device {
     responses_.push(static_cast<std::uint16_t>(qp), port, cnp, response, now);
   }
 
+  // rnic_host.cpp: host memory of a user's own, which answers when it likes
+  using WhenDone = Unanswered::WhenDone;
+  void serve_host();
+  /// It answered a read for a queue pair with an error: so is the queue pair.
+  void host_failed(std::size_t qp, Picoseconds now);
+  /// Has `then` called when the read just made for a queue pair is done, also after an error.
+  void await_read(std::size_t qp, WhenDone then);
+  /// The write just made is of a queue pair; then `leaves` of payload is out of the RX buffer.
+  void await_write(std::size_t qp, Bytes leaves);
+  /// Has `then` called when all that the queue pair has written so far is in memory; only while
+  /// QueuePair::written_until is `never`.
+  void wait_for_writes(std::size_t qp, WhenDone then) {
+    unanswered_.after_writes(qp, std::move(then));
+  }
+  /// Packets of the queue pair that wait for contexts go on.
+  void contexts_known(std::size_t qp, Picoseconds ready);
+  /// One more read of a service whose end is not known.
+  void await_service_read(std::size_t slot);
+
   // rnic_reads.cpp: READs
   /// Whether any of its queue pairs requests or answers them.
   bool takes_part_in_reads() const;
@@ -248,11 +267,15 @@ class rnic : public fabric::device {
   void place(Picoseconds now);
   /// A last packet of a WRITE goes to its place: it is read, and then written.
   void read_held(std::uint16_t qp, Picoseconds now);
+  /// Its read is due when all that was written before is in memory.
+  void plan_copy(std::uint16_t qp, Picoseconds now);
   void write_held(std::uint16_t qp, Picoseconds now);
 
   // rnic_acknowledge.cpp: acknowledgements that arrive
   void receive_ack(std::size_t qp, const Packet& p, Picoseconds now);
   void take_response(std::size_t qp, const AckInfo& ack, Picoseconds now);
+  /// Takes it at `due`, or when all data that the queue pair received is in memory.
+  void take_when_written(std::size_t qp, const AckInfo& ack, Picoseconds due);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
   /// Its retries are used up: the queue pair is in error, and so are its messages.
@@ -326,6 +349,9 @@ class rnic : public fabric::device {
   Picoseconds write_entries(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// When the host has found a CQE that it can see at `visible`.
   Picoseconds found_at(Picoseconds visible) const;
+  /// CQEs that were written at `written` are visible.
+  void cqes_visible(std::size_t qp, std::uint32_t messages, Picoseconds written,
+                    Picoseconds visible);
   void cqe_held(std::size_t qp, Picoseconds now);
   void cqe_found(std::size_t qp, std::uint32_t messages, Picoseconds now);
 
@@ -335,6 +361,7 @@ class rnic : public fabric::device {
   /// So many more messages are whole: when they are in memory, they let others of their exchange
   /// go.
   void in_memory(std::size_t qp, std::uint32_t messages, Picoseconds now);
+  void notify_from(std::size_t qp, std::uint32_t messages, Picoseconds there, Picoseconds now);
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
@@ -454,6 +481,7 @@ class rnic : public fabric::device {
   std::optional<std::size_t> concerned(const fabric::Event& e) const;
   void notify_posted(std::size_t qp, std::uint64_t posted_before, Picoseconds now);
   void notify_completed(std::size_t qp, std::uint32_t completed, Picoseconds now);
+  void notify_placed(std::size_t qp, const Packet& p, Picoseconds decided);
   void notify_nack(std::size_t qp, const Packet& cause, Psn expected, Picoseconds now);
   /// A data packet goes, by a unit of the engine if there is one.
   void notify_chosen(std::size_t qp, const Packet& data, Picoseconds now);
@@ -536,6 +564,8 @@ class rnic : public fabric::device {
   std::optional<LaneCredits> credits_{};  ///< none: no limit; with an engine, if of no time
   /// Queue pairs that found no room in a port's line, or no free unit, with their context_ready.
   std::vector<std::pair<QueuePair*, Picoseconds>> turned_away_{};
+
+  Unanswered unanswered_{};  ///< of host memory of a user's own
 
   // TCP, if there is any.
   Handshakes handshakes_;

@@ -3,35 +3,39 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <systemc>
 #include <tlm>
+#include <utility>
+#include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/fabric/window_clock.hpp"
+#include "horae/fabric/context.hpp"
+#include "horae/rnic/host/address_map.hpp"
+#include "horae/rnic/host/bus_master.hpp"
+#include "horae/rnic/host/open_accesses.hpp"
 #include "horae/rnic/host/pcie_link.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
 
 namespace horae::rnic {
 
-/// DMA and doorbells of one NIC, as calls that say when things are done. `now` is the NIC's local
-/// time, never decreasing and never before sc_time_stamp(). Each request that reaches the root
-/// complex becomes one access through `memory` (blocking transport; annotated delay: from
-/// sc_time_stamp() to the request's last bit at the root complex). What the target adds to the
-/// delay is the time until a completion can leave or a write is visible. The target must not let
-/// time go by in b_transport: a target that does, as one with nb_transport alone does behind a
-/// simple_target_socket, ends the simulation (ModelError with its address, once the time goes by).
-/// So does an error response. The child `host_memory`, which nobody else is bound to, is asked
-/// directly where contents do not matter.
+/// DMA and doorbells of one NIC. `now` is the NIC's local time, never decreasing and never before
+/// sc_time_stamp().
 ///
-/// Calls need a finished elaboration, and a thread process where a target of a user's own is bound
-/// (calls_out()). Contents are moved at the call; times are those returned.
+/// Its own memory (the child `host_memory`) answers at once: a call says when an access will be
+/// done. A target of a user's own, bound to `memory`, answers when it likes, by blocking or
+/// non-blocking transport (HostMemoryConfig::calls): read() and write() return `never`, and what is
+/// given to when_known() is called when the time is known. Such a target is called
+/// HostMemoryConfig::path after the request's last bit is at the root complex, without an annotated
+/// delay, and its answer is back at the root complex that long after it. It may wait, answer in any
+/// order, and answer with errors.
+///
+/// Calls need a finished elaboration.
 class host_interface : public sc_core::sc_module {
  public:
   /// The link and, unless the user binds a target of their own, the memory behind it.
@@ -40,23 +44,46 @@ class host_interface : public sc_core::sc_module {
 
   ~host_interface() override;
 
-  /// The simulation that is told when a target waits (elaboration only); without one it is
-  /// SystemC's report handler.
-  void set_clock(fabric::window_clock& clock) { clock_ = &clock; }
   /// To host memory. Left unbound, a child `host_memory` is made and bound when elaboration ends.
   tlm_utils::simple_initiator_socket_optional<host_interface> memory{"memory"};
 
+  /// Who uses a target of a user's own, and hears of its answers.
+  struct Owner {
+    fabric::sim_context* context = nullptr;
+    std::uint32_t device = 0;  ///< orders its calls among those of one time
+    bool runs_here = true;     ///< in this process of the run
+    /// An answer will be back at the root complex at `at`: take(at, number) is to be called then.
+    /// `ordinal` is unique.
+    std::function<void(Picoseconds at, std::uint64_t ordinal, std::uint32_t number)> hear;
+  };
+  /// Before elaboration ends. A host that nobody owns has no target of a user's own.
+  void serve(Owner owner) { owner_ = std::move(owner); }
+
   /// Reads `size` bytes (above zero), in requests of max_read_request cut at 4 KiB boundaries: when
   /// the last byte is on the NIC. The contents are not looked at (timing_only).
-  Picoseconds read(Picoseconds now, std::uint64_t address, Bytes size);
-  /// The same with contents.
+  Picoseconds read(Picoseconds now, std::uint64_t address, Bytes size) {
+    if (open_) [[unlikely]]
+      return open_->read(now, address, size, nullptr), never;
+    return read_pieces<false>(now, address, size, nullptr);
+  }
+  /// The same with contents, which are kept alive by the caller until they are there.
   Picoseconds read(Picoseconds now, std::uint64_t address, std::span<unsigned char> into);
   /// Writes `size` bytes (above zero): when they, and all that was written before them, are visible
   /// in memory. Memory is not changed (timing_only; a target that does not know that extension
   /// sees bytes without meaning).
-  Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size);
-  /// The same with contents.
+  Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size) {
+    if (open_) [[unlikely]]
+      return open_->write(now, address, size, nullptr), never;
+    return write_pieces<false>(now, address, size, nullptr);
+  }
+  /// The same with contents, likewise.
   Picoseconds write(Picoseconds now, std::uint64_t address, std::span<const unsigned char> from);
+  /// After a call that returned `never`, before any other.
+  void when_known(HostThen then) { open_->when_known(std::move(then)); }
+  /// An answer that was heard of is back at the root complex at `now`.
+  void take(Picoseconds now, std::uint32_t number) {
+    open_->answered(now, number, answers_[number]);
+  }
   /// A CPU's store of 8 bytes at `now`: when it is at the NIC.
   Picoseconds doorbell(Picoseconds now) { return link_.mmio_write(now, mmio_latency_, 8_B); }
   /// A CPU's store of `size` bytes of WQEs at `now`, one TLP: when it is at the NIC.
@@ -71,49 +98,48 @@ class host_interface : public sc_core::sc_module {
   MemoryCounters memory_counters() const {
     return own_memory_ == nullptr ? MemoryCounters{} : own_memory_->counters();
   }
+  /// Share of an unloaded read that is not a target's of a user's own: the link, and the path both
+  /// ways.
+  Picoseconds time_to_target() const { return link_.unloaded_read(64_B) + memory_config_.path * 2; }
   /// The child, or null when the user bound a target (after elaboration).
   host_memory* own_memory() { return own_memory_.get(); }
   /// Whether the user bound a target (after elaboration).
   bool calls_out() const { return own_memory_ == nullptr; }
+  /// Answers with an error so far.
+  std::uint64_t errors() const { return open_ ? open_->errors() : 0; }
+  /// Accesses that a target of a user's own has still to answer.
+  std::size_t open() const { return open_ ? open_->open() : 0; }
 
  protected:
   void before_end_of_elaboration() override;
   void end_of_elaboration() override;
 
  private:
+  /// `contents`: they are moved; else there is no pointer.
+  template <bool contents>
   Picoseconds read_pieces(Picoseconds now, std::uint64_t address, Bytes size, unsigned char* into);
+  template <bool contents>
   Picoseconds write_pieces(Picoseconds now, std::uint64_t address, Bytes size, unsigned char* from);
-  /// One access that reaches the root complex at `arrival`; returns that plus what the target adds.
-  Picoseconds access(tlm::tlm_command command, Picoseconds now, Picoseconds arrival,
-                     std::uint64_t address, Bytes size, unsigned char* data) {
-    // The memory of our own has nothing to do but to say how long it takes: a call in place of a
-    // generic payload (60 instructions).
-    if (data == nullptr && own_memory_ != nullptr) [[likely]]
-      return arrival +
-             own_memory_->latency(command == tlm::TLM_WRITE_COMMAND, now, arrival, address, size);
-    return transport(command, arrival, address, size, data);
+  void begin(std::uint32_t number, const OpenAccesses::Request& request);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+    return master_->nb_transport_bw(payload, phase, delay);
   }
-  Picoseconds transport(tlm::tlm_command command, Picoseconds arrival, std::uint64_t address,
-                        Bytes size, unsigned char* data);
-  void call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  [[noreturn]] void refuse(const tlm::tlm_generic_payload& payload) const;
-  std::string describe(const tlm::tlm_generic_payload& payload) const;
-  void target_waits();
 
   PcieLink link_;
   HostMemoryConfig memory_config_;
   std::uint64_t seed_;
   Picoseconds mmio_latency_;
   std::unique_ptr<host_memory> own_memory_;
-  tlm::tlm_fw_transport_if<>* target_ = nullptr;
-  timing_only timing_only_;
-  tlm::tlm_generic_payload sized_;   ///< carries timing_only
-  tlm::tlm_generic_payload filled_;  ///< carries contents
-  std::array<unsigned char, pcie_page> scratch_{};
   Picoseconds visible_{};  ///< when all writes so far are visible
-  fabric::window_clock* clock_ = nullptr;
-  sc_core::sc_event waits_{"waits"};                  ///< the target has let time go by
-  const tlm::tlm_generic_payload* called_ = nullptr;  ///< what the target has
+
+  // With a target of a user's own.
+  Owner owner_;
+  AddressMap map_;
+  std::unique_ptr<OpenAccesses> open_;
+  std::unique_ptr<bus_master> master_;
+  std::vector<bool> answers_;  ///< by number: whether the answer is no error
+  std::uint64_t ordinal_ = 0;
 };
 
 }  // namespace horae::rnic

@@ -76,6 +76,11 @@ class PayloadFetcher {
   /// caller.
   void tell(PayloadWaits& waits) { waits_ = &waits; }
 
+  /// `failed(qp, now)` is called when the host answers a read for a queue pair with an error.
+  void fail_by(std::function<void(std::size_t qp, Picoseconds now)> failed) {
+    failed_ = std::move(failed);
+  }
+
   /// Tells `observer` from now on; kept alive by the caller.
   void watch(FetchObserver& observer) { observer_ = &observer; }
 
@@ -131,7 +136,18 @@ class PayloadFetcher {
     std::uint64_t wqes = 0;         ///< messages whose WQE was read
     std::uint64_t wqes_coming = 0;  ///< when the read under way is done
     Picoseconds wqes_at = never;    ///< when that is; an earlier or later arrival is void
+    std::uint64_t wqes_asked = 0;   ///< read whose time is not known yet; an earlier one is void
     bool queued = false;            ///< in the ring
+  };
+
+  /// A packet's payload that is read until a time which is not known yet.
+  struct Reading {
+    std::uint64_t id;
+    std::size_t qp;
+    Psn psn;
+    unsigned reads;     ///< whose times are not known
+    Picoseconds ready;  ///< of the others
+    Picoseconds asked;
   };
 
   enum class Fetched { payload, no_space, nothing };
@@ -146,9 +162,16 @@ class PayloadFetcher {
     return s.wqes <= needed + config_.wqe_batch / 2 && s.wqes != s.rung && !under_way;
   }
   void fetch_wqes(Stream& s, std::size_t i, Picoseconds now);
-  /// Reads the payload of the next new packet; returns when all of it is there.
+  /// Reads the payload of the next new packet; returns when all of it is there, or `never`.
   Picoseconds read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
                            Picoseconds now);
+  void plan_wqes(Stream& s, std::size_t i, Picoseconds at);
+  void wqes_known(std::size_t i, std::uint64_t asked, Picoseconds now, Picoseconds at, bool ok);
+  /// The read just made will say when it is done: it belongs to the payload read last.
+  void wait_for_time(const Stream& s, std::size_t i, Picoseconds now, Picoseconds ready);
+  void payload_known(std::uint64_t id, Picoseconds now, Picoseconds at, bool ok);
+  /// Payload of a queue pair that is discarded from `from` on is not waited for any longer.
+  void forget_readings(std::size_t i, Psn from);
   void occupy(std::int64_t bytes);
 
   /// Bytes of the WQEs of `n` messages from number `message` on.
@@ -170,6 +193,9 @@ class PayloadFetcher {
   std::int64_t used_ = 0;
   std::int64_t most_used_ = 0;
   bool halted_ = false;
+  std::vector<Reading> readings_;  ///< none with a memory that answers at once
+  std::uint64_t asked_ = 0;        ///< reads whose times were not known
+  std::function<void(std::size_t qp, Picoseconds now)> failed_{};
   Counters counters_;
 };
 

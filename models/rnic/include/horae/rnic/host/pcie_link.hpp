@@ -121,6 +121,23 @@ class PcieLink {
   /// request); returns when the last bit is at the NIC.
   Picoseconds finish_read(Picoseconds ready, std::uint64_t address, Bytes size);
 
+  /// Reads whose data comes at a time that is not known yet. Whether one may begin at `now`: not
+  /// while all tags are out and none is known to come back.
+  bool may_begin(Picoseconds now) {
+    releases_.drop_until(now);
+    return open_ < config_.tags;
+  }
+  struct OpenRead {
+    Picoseconds arrival;    ///< its last bit at the root complex
+    Picoseconds tag_taken;  ///< to be given to finish_open_read()
+  };
+  /// First half, if may_begin(): of a read that was `asked` for then.
+  OpenRead begin_open_read(Picoseconds now, Picoseconds asked, Bytes size);
+  /// Second half, at `now`, when the root complex has the data, or, not `ok`, a completion without
+  /// data: when its last bit is at the NIC.
+  Picoseconds finish_open_read(Picoseconds now, std::uint64_t address, Bytes size,
+                               Picoseconds tag_taken, bool ok);
+
   /// A write that does not cross a 4 KiB boundary (first_write()), in TLPs of max_payload: when its
   /// last bit is at the root complex.
   Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size);
@@ -235,6 +252,11 @@ class PcieLink {
   }
   [[noreturn]] void refuse_past(Picoseconds now) const;
   Picoseconds take_tag(Picoseconds now);
+  /// The request of a read that was `asked` for, and has its tag.
+  Picoseconds request(Picoseconds asked, Bytes size);
+  /// Completions of `bytes` on the link with `size` of data.
+  Picoseconds complete(Picoseconds ready, std::uint64_t address, Bytes size,
+                       std::int64_t completions, Bytes bytes);
   /// One TLP of a write, behind the ones before; returns how long it waited for credits.
   Picoseconds write_tlp(Picoseconds asked, std::int64_t data, Picoseconds time);
   std::int64_t completions_of(std::uint64_t address, std::int64_t size) const;
@@ -262,6 +284,7 @@ class PcieLink {
   Picoseconds tag_taken_{};   ///< by the read that is begun
   Picoseconds last_write_{};  ///< end of the last write upstream
   std::size_t most_tags_ = 0;
+  std::size_t open_ = 0;  ///< tags out that come back at a time that is not known
   PcieCounters counters_;
 };
 

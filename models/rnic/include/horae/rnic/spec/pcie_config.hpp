@@ -16,6 +16,12 @@ enum class CompletionSplit {
   boundary,     ///< one per read completion boundary, as older root complexes do
 };
 
+/// How a target of a user's own is called.
+enum class HostCalls {
+  blocking,      ///< b_transport
+  non_blocking,  ///< nb_transport_fw, in four phases
+};
+
 /// A PCIe link seen from the NIC: upstream is NIC to host. Generations 3 to 5 have 128b/130b
 /// encoding, generation 6 PAM4, 1b/1b and flits.
 struct PcieConfig {
@@ -64,6 +70,13 @@ struct HostMemoryConfig {
   std::optional<DramConfig> dram{};      ///< absent: it carries anything
   std::optional<DdioConfig> ddio{};      ///< absent: writes go to DRAM
   std::optional<GpuMemoryConfig> gpu{};  ///< absent: payload lies in host memory
+
+  // For a target of a user's own, whose latency is its own.
+  HostCalls calls = HostCalls::blocking;
+  /// From the root complex to the target, and back from it, each; no window of time is longer.
+  Picoseconds path = 100_ns;
+  Bytes base{};                 ///< first address that the NIC uses (AddressMap)
+  std::optional<Bytes> size{};  ///< of what it uses; absent: regions of their own, all 64 bits
 
   static const Schema<HostMemoryConfig>& schema();
 };
