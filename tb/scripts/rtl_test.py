@@ -25,7 +25,7 @@ foreach(folder {folders})
   horae_rtl_block(rtl ${{folder}} blocks)
 endforeach()
 file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/catalogue
-  "${{blocks_declarations}}${{blocks_ordering}}${{blocks_load_balancer}}${{blocks_entropy}}${{blocks_register}}${{blocks_refused}}")
+  "${{blocks_declarations}}${{blocks_ordering}}${{blocks_load_balancer}}${{blocks_entropy}}${{blocks_register}}${{blocks_axi_stream}}${{blocks_refused}}")
 # One of the tree.
 horae_verilated(tree VFaulty faulty SOURCES {root}/tb/rtl/outside/none.sv ARGS)
 message(STATUS "taken: ${{VFaulty_BUILT}}")
@@ -117,6 +117,21 @@ class Rtl(unittest.TestCase):
         self.assertIn("a sender's entropy scheme, scheme=cycle values=256, one for each queue pair",
                       self.run_rtl("check", folder).stdout)
 
+        folder = vendor("slice", """module slice (input logic clk, input logic rst, input logic [23:0] rx_axis_tdata,
+            input logic [2:0] rx_axis_tkeep, input logic rx_axis_tlast, input logic rx_axis_tvalid,
+            output logic [7:0] tx_tdata, output logic tx_tlast, output logic tx_tvalid, input logic tx_tready);
+            assign {tx_tlast, tx_tdata, tx_tvalid} = {rx_axis_tlast, rx_axis_tdata[7:0],
+              rx_axis_tvalid && tx_tready && clk && !rst && rx_axis_tkeep[0]};
+            endmodule""")
+        said = self.run_rtl("add", folder, "--no-build", "--build", self.tmp / "none", "--implements", "axi_stream", code=2)
+        self.assertIn("drafted; look at [pins]", said.stdout)
+        text = (folder / "horae_rtl.toml").read_text()
+        for line in ('implements = "axi_stream"', 'in_data = "rx_axis_tdata"', '# in_ready = ""\n', '# out_keep = ""\n',
+                     'out_ready = "tx_tready"'):
+            self.assertIn(line, text)
+        self.assertNotIn("model", text)
+        self.assertIn("a block on a link with AXI4-Stream pins, 24 bits in, 8 bits out", self.run_rtl("check", folder).stdout)
+
     def test_what_is_wrong_with_other_kinds_is_one_line(self):
         cases = [
             ("shorter_queue", 'implements = "load_balancer"', 'implements = "balancer"', "did you mean 'load_balancer'?"),
@@ -128,6 +143,14 @@ class Rtl(unittest.TestCase):
             ("reps_ring", 'response_drew = "drew"', "", "'request_draw' is there without 'response_drew'"),
             ("reps_ring", 'response_origin = "origin"', "", "missing 'response_origin'"),
             ("path_max", 'response_flag_0 =', 'response_flag_1 =', "'response_flag_1' is there without 'response_flag_0'"),
+            ("congestion_fifo", 'in_keep = "s_axis_tkeep"', "", "missing 'in_keep', as 's_axis_tdata' has 64 bytes"),
+            ("congestion_fifo", 'out_last = "m_axis_tlast"', "", "missing 'out_last'"),
+            ("congestion_fifo", "MARK_AT", "MARKS_AT", "MARKS_AT"),
+            ("congestion_fifo", 'implements = "axi_stream"', 'implements = "axi_stream"\nmodel = "engine=static"', "has no model"),
+            ("congestion_fifo", 'implements = "axi_stream"', 'implements = "axis_stream"', "did you mean 'axi_stream'?"),
+            ("congestion_fifo", 'out_keep = "m_axis_tkeep"', 'out_keep = "m_axis_tvalid"', "'m_axis_tvalid' has 1 bits, expected 64"),
+            ("congestion_fifo", 'in_data = "s_axis_tdata"', 'in_data = "s_axis_tlast"', "'s_axis_tlast' has 1 bits, expected 8 to 4096"),
+            ("path_max", 'model = "register=path_psn_max_array actions=keep_later,is_overtaken"', "", "missing 'model'"),
         ]
         for number, (name, old, new, message) in enumerate(cases):
             with self.subTest(message):
@@ -165,10 +188,10 @@ class Rtl(unittest.TestCase):
 
     def test_a_faulty_block_leaves_the_rest_alone(self):
         good, bad = self.block("good"), self.block("bad", lambda text: text.replace("endmodule", "endmodul"))
-        other = ROOT / "tb/rtl/outside/shorter_queue"
+        other, stream = (ROOT / "tb/rtl/outside" / name for name in ("shorter_queue", "congestion_fifo"))
         again = self.tmp / "again"
         shutil.copytree(good, again)
-        (self.tmp / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, folders=f"{bad} {good} {other} {again}"))
+        (self.tmp / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, folders=f"{bad} {good} {other} {stream} {again}"))
         done = subprocess.run(["cmake", "-S", self.tmp, "-B", self.tmp / "build"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -183,6 +206,7 @@ class Rtl(unittest.TestCase):
         self.assertIn('.name = "bad", .refused = "', catalogue)
         self.assertEqual(catalogue.count(".make = make_block_good"), 1)
         self.assertIn("std::unique_ptr<BalancerTop> make_block_shorter_queue", catalogue)
+        self.assertIn('.name = "congestion_fifo",\n       .in_bytes = 64,\n       .out_bytes = 64,', catalogue)
         self.assertIn('.name = "shorter_queue",\n       .model = "balance=po2",\n       .choices = 16,', catalogue)
 
     def test_coverage_counts_a_point_of_all_instances_once(self):

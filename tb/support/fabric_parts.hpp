@@ -41,6 +41,8 @@ class probe : public fabric::device {
     Opcode opcode = Opcode::write_middle;
     std::uint32_t qp = 0;
     std::uint8_t hop_limit = 255;
+    std::uint32_t psn = 0;
+    Bytes payload{};  ///< for what needs plain frames: 62 bytes less than `frame`
   };
   struct Arrival {
     Picoseconds at{};
@@ -50,6 +52,7 @@ class probe : public fabric::device {
     unsigned traffic_class = 0;
     std::uint16_t entropy = 0;
     std::uint16_t frame = 0;
+    bool corrupted = false;
 
     std::uint64_t shot() const { return id & ((std::uint64_t{1} << 40) - 1); }
     Picoseconds first_bit(Picoseconds serialisation, Picoseconds delay) const {
@@ -93,7 +96,8 @@ class probe : public fabric::device {
                             .ecn = p.ecn,
                             .traffic_class = p.traffic_class,
                             .entropy = p.entropy,
-                            .frame = p.frame});
+                            .frame = p.frame,
+                            .corrupted = p.corrupted});
         context_.pool.deliver(p);
         break;
       }
@@ -134,6 +138,8 @@ class probe : public fabric::device {
     p.opcode = shot.opcode;
     p.dest_qp = Qpn(shot.qp);
     p.hop_limit = shot.hop_limit;
+    p.psn = Psn(shot.psn);
+    p.payload = static_cast<std::uint16_t>(shot.payload.count());
     tx(shot.port).send(p, std::max(t, tx(shot.port).busy_until()));
   }
 

@@ -1,7 +1,5 @@
 #include "horae/programs/wire_bytes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/endian/conversion.hpp>
@@ -9,6 +7,7 @@
 
 #include "horae/core/codec.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/packet_bytes.hpp"
 #include "horae/programs/frame.hpp"
 
 namespace horae::programs {
@@ -28,33 +27,15 @@ bool has_ipv4(std::span<const std::uint8_t> bytes, const NetworkHeader& h) {
 }
 
 /// The fields that a RoCEv2 frame says. Exceptions are for what looks like one and is none.
-std::optional<Packet> read(std::span<const std::uint8_t> bytes) {
+std::optional<Packet> read(std::span<const std::uint8_t> bytes, const Packet& before) {
   const NetworkHeader h = network_header(bytes);
   const std::size_t udp = h.at + wire::ipv4;
   if (!has_ipv4(bytes, h) || bytes.size() < udp + wire::udp ||
       load16(bytes, udp + 2) != wire::roce_udp_port)
     return std::nullopt;
-  try {
-    return packet_of(decode(bytes, {.icrc = false}), {});
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-}
-
-/// Takes the fields of a packet from the wire; its history and place stay.
-void take_fields(Packet& p, const Packet& from) {
-  p.src = from.src;
-  p.dst = from.dst;
-  p.dest_qp = from.dest_qp;
-  p.psn = from.psn;
-  p.msn = from.msn;
-  p.payload = from.payload;
-  p.entropy = from.entropy;
-  p.opcode = from.opcode;
-  p.syndrome = from.syndrome;
-  p.ecn = from.ecn;
-  p.traffic_class = from.traffic_class;
-  p.ack_request = from.ack_request;
+  const FieldsFound found = fields_of(bytes, before, false);
+  if (!found.roce) return std::nullopt;
+  return found.fields;
 }
 
 /// Where the frame goes that is not RoCEv2, for plain switches on its way.
@@ -67,18 +48,6 @@ void take_destination(Packet& p, std::span<const std::uint8_t> bytes) {
     p.dst = node_of(to);
   } catch (const InputError&) {  // of no NIC: it goes where it went before
   }
-}
-
-std::vector<std::uint8_t> made_of_fields(const Packet& p) {
-  const std::int64_t plain = frame_bytes(p.opcode, Bytes(p.payload)).count();
-  const bool reth_more = is_write(p.opcode) && p.frame == plain + wire::reth;
-  if (p.opcode == Opcode::none || (p.frame != plain && !reth_more))
-    throw InputError(fmt::format(
-        "a packet of node {} with opcode {:#04x} and {} bytes of payload has a frame of {} bytes "
-        "with what is not of RoCEv2 (other frames, feedback, records, trimmed payload, TCP); "
-        "expected RoCEv2 alone on the way to a program that works on bytes: {} bytes",
-        p.src, static_cast<unsigned>(p.opcode), p.payload, p.frame, plain));
-  return encode(frame_of(p, {}), {.icrc = false});
 }
 
 }  // namespace
@@ -102,7 +71,7 @@ void mark_congestion(std::span<std::uint8_t> bytes) {
 void WireBytes::arrive(const Packet& p, FrameBytes& bytes) const {
   const auto found = carried_.find(&p);
   if (found == carried_.end() || found->second.id != p.id) {
-    bytes.assign(made_of_fields(p));
+    bytes.assign(wire_bytes_of(p, {.icrc = false}));
     return;
   }
   const Carried& c = found->second;
@@ -120,7 +89,7 @@ bool WireBytes::leave(Packet& p, FrameBytes& bytes) {
   c.id = p.id;
   c.length = bytes.size();
   c.bytes.assign(bytes.data(), bytes.data() + used);
-  const auto fields = read(bytes);
+  const auto fields = read(bytes, p);
   if (fields) {
     if (c.unreadable) p.corrupted = false;
     c.unreadable = false;

@@ -1,6 +1,6 @@
 # Blocks of users (scripts/rtl add DIR).
 set(HORAE_RTL_BLOCKS "" CACHE STRING "Folders of RTL blocks outside the tree, as scripts/rtl add has them")
-foreach(part declarations ordering load_balancer entropy register refused)
+foreach(part declarations ordering load_balancer entropy register axi_stream refused)
   set(blocks_${part} "")
 endforeach()
 if(HORAE_WITH_RTL)
@@ -9,7 +9,8 @@ if(HORAE_WITH_RTL)
   set(block_folders ${HORAE_RTL_BLOCKS})
   if(HORAE_TESTS)
     # An example of each kind, and the same with a wrong line.
-    foreach(block reorder_window reorder_window_wrong shorter_queue shorter_queue_wrong reps_ring reps_ring_wrong path_max path_max_wrong)
+    foreach(block reorder_window reorder_window_wrong shorter_queue shorter_queue_wrong reps_ring reps_ring_wrong path_max path_max_wrong
+        congestion_fifo congestion_fifo_wrong)
       list(APPEND block_folders ${PROJECT_SOURCE_DIR}/tb/rtl/outside/${block})
     endforeach()
   endif()

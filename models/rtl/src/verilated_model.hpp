@@ -29,6 +29,33 @@ void set_words(Pin& pin, const std::vector<std::uint32_t>& words) {
   }
 }
 
+/// Sets a pin of `bytes.size()` bytes, the first one in its lowest bits.
+template <class Pin>
+void set_bytes(Pin& pin, const std::vector<std::uint8_t>& bytes) {
+  if constexpr (std::is_integral_v<Pin>) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) all |= std::uint64_t{bytes[i]} << (8 * i);
+    pin = static_cast<Pin>(all);
+  } else {
+    for (std::size_t i = 0; i < bytes.size(); i += 4) pin[i / 4] = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      pin[i / 4] |= std::uint32_t{bytes[i]} << (i % 4 * 8);
+  }
+}
+
+/// And reads one of so many bytes.
+template <class Pin>
+void get_bytes(const Pin& pin, std::vector<std::uint8_t>& bytes, std::size_t count) {
+  bytes.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (std::is_integral_v<Pin>) {
+      bytes[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(pin) >> (8 * i));
+    } else {
+      bytes[i] = static_cast<std::uint8_t>(pin[i / 4] >> (i % 4 * 8));
+    }
+  }
+}
+
 /// `value`, unless it has more bits than the pin: an InputError with the names of both.
 inline std::uint64_t fit(std::uint64_t value, unsigned bits, const char* block, const char* pin) {
   if (bits >= 64 || value >> bits == 0) return value;
@@ -98,6 +125,17 @@ class VerilatedModel : public Base {
   void edge(Pin& clock) {
     clock = 1;
     step();
+    fall(clock);
+  }
+  /// A rising edge alone, after which inputs may change at once: then `settle` and `fall`.
+  template <class Pin>
+  void rise(Pin& clock) {
+    clock = 1;
+    model_->eval();
+  }
+  void settle() { step(); }
+  template <class Pin>
+  void fall(Pin& clock) {
     clock = 0;
     step();
   }

@@ -10,7 +10,7 @@ from .kinds import KINDS, TOGETHER
 NAME = "horae_rtl.toml"
 KEYS = {"name": str, "top": str, "implements": str, "model": str, "sources": list, "include": list, "defines": list,
         "tolerate": list, "parameters": dict, "pins": dict, "constants": dict}
-NEEDED = ("name", "top", "model", "sources", "pins")
+NEEDED = ("name", "top", "sources", "pins")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -80,6 +80,11 @@ def read(folder):
             raise Complaint(f"{file}: {key} = '{table[key]}' is no identifier")
     if block.implements not in KINDS:
         raise Complaint(f"{file}: implements = '{block.implements}'{nearest(block.implements, list(KINDS))}")
+    has_model = KINDS[block.implements].model != ""
+    if has_model and not block.model:
+        raise Complaint(f"{file}: missing 'model'")
+    if block.model and not has_model:
+        raise Complaint(f"{file}: model = '{block.model}': {KINDS[block.implements].what} has no model; expected none")
     if any(character in block.model for character in '"\\\n'):
         raise Complaint(f"{file}: model = '{block.model}': expected settings as in \"engine=static bits=16\"")
     for name, value in block.parameters.items():
@@ -131,6 +136,8 @@ def check(block, pins):
             refuse(f"{role}: '{pin}' has {width} bits, expected {rule.bits}")
         if block.pins[role].startswith("!") and width != 1:
             refuse(f"{role}: '{pin}' has {width} bits, and '!' is of one")
+    if block.implements == "axi_stream":
+        check_streams(block, pins, refuse)
     for kind, role, other in TOGETHER:
         if kind == block.implements and role in block.pins and other not in block.pins:
             refuse(f"'{role}' is there without '{other}'")
@@ -153,3 +160,18 @@ def check(block, pins):
             raise Complaint(f"{block.file}: constants: '{pin}' is no input without a role")
         if pins[pin][1] is None or pins[pin][1] > 32 or value >> pins[pin][1]:
             raise Complaint(f"{block.file}: constants: {pin} = {value} does not fit")
+
+
+def check_streams(block, pins, refuse):
+    """TDATA of whole bytes, and a bit of TKEEP for each."""
+    for side in ("in", "out"):
+        data = block.pins[f"{side}_data"]
+        bits = pins[data][1]
+        if bits % 8:
+            refuse(f"{side}_data: '{data}' has {bits} bits, expected whole bytes")
+        keep = block.pins.get(f"{side}_keep")
+        if keep is None:
+            if bits > 8:
+                refuse(f"missing '{side}_keep', as '{data}' has {bits // 8} bytes")
+        elif pins[keep][1] != bits // 8:
+            refuse(f"{side}_keep: '{keep}' has {pins[keep][1]} bits, expected {bits // 8}, one for each byte of '{data}'")

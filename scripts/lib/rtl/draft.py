@@ -70,9 +70,9 @@ def text(block):
         return "[" + ", ".join(f'"{word}"' for word in words) + "]"
 
     kind = KINDS[block.implements]
-    lines = [f"# RTL in place of {kind.what}, drafted by scripts/rtl.", f'name = "{block.name}"', f'top = "{block.top}"',
+    lines = [f"# RTL {'in place of' if kind.model else 'as'} {kind.what}, drafted by scripts/rtl.", f'name = "{block.name}"', f'top = "{block.top}"',
              f'implements = "{block.implements}"',
-             f'model = "{block.model}"  # which one: keys of {kind.settings}',
+             *([f'model = "{block.model}"  # which one: keys of {kind.settings}'] if block.model else []),
              f"sources = {listed(block.sources)}  # in this order", f"include = {listed(block.include)}", "defines = []",
              "parameters = {}", f"tolerate = {listed(block.tolerate)}  # warnings of Verilator", "", "[pins]"]
     for role, rule in block.roles.items():

@@ -117,6 +117,29 @@ KINDS["register"] = Kind("a register's stateful ALU", 'rtl = [{{register = "..."
     **{f"response_flag_{i}": outputs(f"flags[{i}]", 1, [f"response_flag_{i}", f"flag_{i}", *(["flag"] if i == 0 else [])])
        for i in range(2)},
 })
+BYTES = (8, 4096)  # bits of TDATA
+
+
+def stream(side, way, letters):
+    """A stream's pins, by usual names: `way` makes the roles that go with the data, `back` TREADY."""
+    back = outputs if way is inputs else inputs
+    prefixes = [f"{letter}_axis_" for letter in letters] + [f"{letter}_" for letter in letters] + [f"axis_{side}_"]
+
+    def names(word):
+        return [prefix + word for prefix in prefixes]
+
+    return {f"{side}_data": way("beat.data", BYTES, names("tdata"), True),
+            f"{side}_keep": way("beat.keep", (1, 512), names("tkeep")),
+            f"{side}_last": way("beat.last", 1, names("tlast"), True),
+            f"{side}_valid": way("valid", 1, names("tvalid"), True),
+            f"{side}_ready": back("ready", 1, names("tready"))}
+
+
+KINDS["axi_stream"] = Kind("a block on a link with AXI4-Stream pins", '[[module]] with kind = "axi_stream" and block = "{}"', "none",
+                           "", "stream_block.hpp", "Stream", {
+    "clock": COMMON["clock"], "reset": COMMON["reset"],
+    **stream("in", inputs, ["s", "rx", "in"]), **stream("out", outputs, ["m", "tx", "out"]),
+})
 # A role that is there only with another.
 TOGETHER = [("entropy", "request_draw", "response_drew"), ("entropy", "response_drew", "request_draw"),
             ("entropy", "request_value", "request_feedback")]
@@ -140,6 +163,8 @@ def room(block, pins):
         return most, f"room for {most} candidates"
     if block.implements == "register":
         return 0, "one for each register"
+    if block.implements == "axi_stream":
+        return 0, f"{bits('in_data')} bits in, {bits('out_data')} bits out"
     if "request_connection" not in block.pins:
         return 0, "one for each queue pair"
     most = 1 << bits("request_connection")

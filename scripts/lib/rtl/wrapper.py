@@ -1,7 +1,7 @@
 """The C++ around a block, and what CMake has to know of it."""
 import json
 
-from .kinds import KINDS, room
+from .kinds import BYTES, KINDS, room
 
 WRAPPER = """// Made by scripts/rtl from {file}.
 #include "VBlock_{name}.h"
@@ -15,18 +15,7 @@ class Block_{name} final : public VerilatedModel<VBlock_{name}, {types}Top> {{
  public:
   using VerilatedModel::VerilatedModel;
 
-  void clock(const {types}Inputs& in) override {{
-    auto& m = model();
-{inputs}
-    edge(m.{clock});
-  }}
-
-  {types}Outputs outputs() const override {{
-    const auto& m = model();
-    {types}Outputs out;
-{outputs}
-    return out;
-  }}
+{steps}
 }};
 
 }}  // namespace
@@ -39,18 +28,53 @@ std::unique_ptr<{types}Top> make_block_{name}(std::uint32_t seed) {{
 }}  // namespace horae::rtl
 """
 
+# Hardware that answers requests: its outputs follow from registers.
+REQUESTS = """  void clock(const {types}Inputs& in) override {{
+    auto& m = model();
+{inputs}
+    edge(m.{clock});
+  }}
+
+  {types}Outputs outputs() const override {{
+    const auto& m = model();
+    {types}Outputs out;
+{outputs}
+    return out;
+  }}"""
+# Streams: outputs may follow from inputs, so inputs change behind the edge that reads the ones before.
+STREAMS = """  void clock(const {types}Inputs& in) override {{
+    auto& m = model();
+    rise(m.{clock});
+{inputs}
+    settle();
+    fall(m.{clock});
+  }}
+
+  void read({types}Outputs& out) const override {{
+    const auto& m = model();
+{outputs}
+  }}"""
+
 
 def text(block, pins):
     kind = KINDS[block.implements]
     inputs = [f"m.{pin} = {value};" for pin, value in block.constants.items()]
-    outputs = ["out.request_ready = true;"] if "request_ready" not in block.pins else []
+    outputs = [f"out.{kind.roles[role].value} = true;" for role in ("request_ready", "in_ready")
+               if role in kind.roles and role not in block.pins]
+    if block.implements == "axi_stream" and "out_keep" not in block.pins:
+        outputs.append("out.beat.keep.assign(1, 1);")
     for role, rule in kind.roles.items():
         pin = block.pins.get(role)
         if pin is None or role == "clock":
             continue
         low, name = pin.startswith("!"), pin.removeprefix("!")
         width = pins[name][1]
-        if rule.direction == "output":
+        if rule.bits == BYTES or role.endswith("_keep"):
+            if rule.direction == "output":
+                outputs.append(f"get_bytes(m.{name}, out.{rule.value}, {(width + 7) // 8});")
+            else:
+                inputs.append(f"set_bytes(m.{name}, in.{rule.value});")
+        elif rule.direction == "output":
             flag = rule.bits == 1
             outputs.append(f"out.{rule.value} = m.{name}" + (f" {'==' if low else '!='} 0;" if flag else ";"))
         elif rule.bits == "words":
@@ -60,9 +84,10 @@ def text(block, pins):
                           f'"{name}"));')
         else:
             inputs.append(f"m.{name} = {'!' if low else ''}in.{rule.value};")
-    return WRAPPER.format(file=block.file, name=block.name, header=kind.header, types=kind.types,
-                          clock=block.pins["clock"].removeprefix("!"),
-                          inputs="\n".join("    " + line for line in inputs), outputs="\n".join("    " + line for line in outputs))
+    steps = (STREAMS if block.implements == "axi_stream" else REQUESTS).format(
+        types=kind.types, clock=block.pins["clock"].removeprefix("!"),
+        inputs="\n".join("    " + line for line in inputs), outputs="\n".join("    " + line for line in outputs))
+    return WRAPPER.format(file=block.file, name=block.name, header=kind.header, types=kind.types, steps=steps)
 
 
 def entry(block, pins):
@@ -71,6 +96,9 @@ def entry(block, pins):
         return str(role in block.pins).lower()
 
     most, _ = room(block, pins)
+    if block.implements == "axi_stream":
+        return {"name": f'"{block.name}"', **{f"{side}_bytes": pins[block.pins[f"{side}_data"]][1] // 8 for side in ("in", "out")},
+                "make": f"make_block_{block.name}"}
     common = {"name": f'"{block.name}"', "model": json.dumps(block.model)}
     if block.implements == "ordering":
         own = {"connections": most, "closes": flag("request_close"), "rejects": flag("response_rejection"),

@@ -161,10 +161,12 @@ TEST(Modules, OfSeveralLinksOneIsMeant) {
 TEST(Modules, AreListedWithTheirParameters) {
   const Workplace place;
   const ordered_json all = run(place, {"list", "modules", "--json"}).json().at("modules");
-  ASSERT_EQ(all.size(), 2u);
+  ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all.at(0).at("name"), "delay");
   EXPECT_EQ(all.at(1).at("name"), "burst_loss");
   EXPECT_EQ(all.at(1).at("parameters").at(0).at("key"), "enter");
+  EXPECT_EQ(all.at(2).at("name"), "axi_stream");
+  EXPECT_EQ(all.at(2).at("parameters").at(0).at("key"), "block");
   place.write("p.toml", tiny + module_on("m", "delay", R"("t", "b")"));
   const Ended keys = run(place, {"config", "p.toml"});
   EXPECT_NE(keys.out.find("keep_order"), std::string::npos) << keys.out;

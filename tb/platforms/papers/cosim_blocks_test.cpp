@@ -1,5 +1,5 @@
-// Load balancers, entropy schemes and stateful ALUs by hardware outside the tree (tb/rtl/outside),
-// in whole platforms.
+// Load balancers, entropy schemes, stateful ALUs and blocks on links by hardware outside the tree
+// (tb/rtl/outside), in whole platforms.
 #include <gtest/gtest.h>
 
 #include "horae/rtl/ordering.hpp"
@@ -158,6 +158,47 @@ TEST_F(CosimBlocks, WhatDoesNotFitIsRefusedAtItsPlace) {
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_NE(ended.err.find(place_of(wrong)), std::string::npos) << ended.err;
   }
+}
+
+/// Random pauses fill the FIFO on the way of h0, which marks.
+Ended streamed(const Workplace& place, const std::string& block) {
+  return test::run(place,
+                   test::with_settings(
+                       {"run", HORAE_PLATFORM_DIR "/flow_list.toml", "--json"},
+                       {"nic.congestion.algorithm=dcqcn",
+                        R"(module=[{name="box",kind="axi_stream",between=["h0","leaf0"],block=")" +
+                            block + R"(",clock="3 ns",stall=0.4}])"}));
+}
+
+TEST_F(CosimBlocks, ABlockOnALinkMarksCongestion) {
+  const Ended ended = streamed(place_, "congestion_fifo");
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const ordered_json results = ended.json().at("results");
+  const auto value = [&](const std::string& name) { return results.at(name).at("value"); };
+  EXPECT_EQ(value("fct.completed"), 12);
+  EXPECT_EQ(value("box.forward.beats_in"), value("box.forward.beats_out"));
+  EXPECT_EQ(value("box.backward.beats_in"), value("box.backward.beats_out"));
+  EXPECT_GT(value("box.forward.waited_out"), 1000);
+  EXPECT_GT(value("box.forward.changed"), 20);
+  EXPECT_EQ(value("box.forward.damaged"), 0);
+  // The mark is in the packets, so their receivers tell the sender.
+  EXPECT_GT(value("receivers.cnps_sent"), 0);
+  EXPECT_EQ(value("senders.cnps_received"), value("receivers.cnps_sent"));
+  EXPECT_EQ(ended.json().at("packets").at("delivered"), ended.json().at("packets").at("created"));
+}
+
+TEST_F(CosimBlocks, ABlockThatSpoilsFramesEndsTheRun) {
+  const Ended wrong = streamed(place_, "congestion_fifo_wrong");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_NE(wrong.err.find("box.module.forward: AXI4-Stream, clock "), std::string::npos)
+      << wrong.err;
+  EXPECT_NE(wrong.err.find("wrong IPv4 header checksum"), std::string::npos) << wrong.err;
+  EXPECT_FALSE(wrong.out.find("receivers.cnps_sent") != std::string::npos);
+
+  const Ended unknown = streamed(place_, "congestion_fif");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("--set module: "), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("did you mean 'congestion_fifo'?"), std::string::npos) << unknown.err;
 }
 
 }  // namespace

@@ -200,6 +200,8 @@ void module_joint::drop(Packet& p, bool at_random) {
   end(p, from, DropCause::module, from_sc_time(sc_core::sc_time_stamp()));
 }
 
+void module_joint::fail(std::exception_ptr error) { context_.clock.fail(std::move(error), this); }
+
 void module_joint::end(Packet& p, unsigned from, DropCause cause, Picoseconds at) {
   if (auto* watcher = context_.watcher) watcher->dropped(*sides_[from].peer, p, cause, at);
   context_.pool.drop(p, cause);

@@ -7,9 +7,32 @@
 #include "horae/config/profile.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/registry.hpp"
+#include "horae/fabric/modules/stream_block.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/rtl/block.hpp"
+#include "horae/rtl/stream_block.hpp"
 
 namespace horae::config {
+namespace {
+
+/// Blocks in RTL become blocks of modules, once.
+void take_stream_blocks() {
+  static const bool taken = [] {
+    for (const rtl::StreamBlock& block : rtl::stream_blocks()) {
+      fabric::add_stream_block({std::string(block.name), block.in_bytes, block.out_bytes,
+                                [make = block.make](const char* /*name*/, Picoseconds /*period*/)
+                                    -> std::unique_ptr<StreamPins> { return make(0); }});
+    }
+    // Whatever they would have been.
+    for (const rtl::RefusedBlock& block : rtl::refused_blocks())
+      fabric::add_stream_block(
+          {.name = std::string(block.name), .refused = std::string(block.refused)});
+    return true;
+  }();
+  static_cast<void>(taken);
+}
+
+}  // namespace
 
 std::vector<std::size_t> NetworkReader::links_between(unsigned a, unsigned b) const {
   std::vector<std::size_t> out;
@@ -23,6 +46,7 @@ std::vector<std::size_t> NetworkReader::links_between(unsigned a, unsigned b) co
 
 nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
   const auto spec = section.read<ModuleSpec>(section.keys());
+  take_stream_blocks();
   const fabric::ModuleKind* kind = nullptr;
   check_at(section, "kind",
            [&] { kind = &find_named(fabric::module_kinds(), "kind of module", spec.kind.value); });

@@ -1,6 +1,7 @@
 // A SystemC module of a user's own in the middle of a link, in exact time.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -31,6 +32,8 @@ class module_context {
   /// may come through; it matters to whether a run counts as stuck. ModelError for a packet that
   /// the module does not have.
   virtual void drop(Packet& p, bool at_random = false) = 0;
+  /// Ends the run with this error: for processes of the module, which must let nothing out.
+  virtual void fail(std::exception_ptr error) = 0;
 };
 
 /// The module: any sc_module with two sides, of two sockets each. It may have processes, threads,
@@ -49,7 +52,8 @@ class module_context {
 /// the time at which the frame's last bit leaves. These frames wait for no packet and hold none up.
 /// Nothing is passed on without the module.
 ///
-/// What one of its processes throws must not leave it: SystemC would end the program.
+/// What one of its processes throws must not leave it, as SystemC would end the program
+/// (module_context::fail).
 class link_module : public sc_core::sc_module {
  public:
   virtual packet_target_socket& in(unsigned side) = 0;

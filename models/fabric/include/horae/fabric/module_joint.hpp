@@ -72,6 +72,7 @@ class module_joint : public sc_core::sc_module, private module_context {
   BitRate rate(unsigned side) const override { return sides_.at(side).rate; }
   RandomStream random(std::string_view what) const override;
   void drop(Packet& p, bool at_random) override;
+  void fail(std::exception_ptr error) override;
 
   /// From a device: files it for its time.
   void file(Coming c);

@@ -1,8 +1,11 @@
-// For plug-ins: one more generated network, one more kind of module on a link.
+// For plug-ins: one more generated network, one more kind of module on a link, one more block with
+// AXI4-Stream pins.
 #pragma once
 
 #include "horae/fabric/middlebox.hpp"
 #include "horae/fabric/module_kind.hpp"
+#include "horae/fabric/modules/axi_stream_signals.hpp"
+#include "horae/fabric/modules/stream_block.hpp"
 #include "horae/fabric/topology_kind.hpp"
 
 namespace horae::fabric {
