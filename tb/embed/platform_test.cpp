@@ -11,12 +11,16 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "forked.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/stats.hpp"
+#include "horae/fabric/counter_signals.hpp"
 #include "horae/params/document.hpp"
 #include "horae/workload/read_platform.hpp"
 #include "refusal.hpp"
@@ -146,6 +150,79 @@ TEST(Platform, ASharedBusGivesTheSameInStepsOfAnyLength) {
     for (const Picoseconds step : {1_us, Picoseconds(1'237'001), 100_ms})
       EXPECT_EQ(run(step, waits), whole);
   }
+}
+
+std::string file_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::size_t lines_with(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+// Both ways of moving it record the same packets.
+TEST(Platform, ItsPacketsAreTransactions) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "horae_platform_views";
+  const auto recorded = [&](bool by_sc_start) {
+    std::filesystem::remove_all(folder);
+    test::in_child([&] {
+      Platform p(shipped("flow_list"), {.views = {.transactions = true}});
+      if (by_sc_start) {
+        sc_core::sc_start(1, sc_core::SC_MS);
+        p.write_views(folder.string());
+      } else {
+        p.run();
+        p.write(folder.string());
+      }
+      return std::string("done");
+    });
+    EXPECT_EQ(std::filesystem::exists(folder / "summary.json"), !by_sc_start);
+    return file_of((folder / "transactions.txlog").string());
+  };
+  const std::string run = recorded(false);
+  EXPECT_EQ(lines_with(run, "\"fate\" STRING = \"delivered\""), 426u);
+  EXPECT_EQ(lines_with(run, "\"fate\""), 426u);
+  EXPECT_EQ(recorded(true), run);
+  std::filesystem::remove_all(folder);
+
+  Platform none(shipped("flow_list"));
+  EXPECT_EQ(test::refusal_of([&] { none.write_views(folder.string()); }),
+            "flow_list: no view was asked for; expected one in PlatformOptions::views");
+}
+
+TEST(Platform, CountersAreSignals) {
+  Platform p(shipped("flow_list"));
+  const fabric::device& h5 = p.device("h5");
+  fabric::counter_signals counters("counters", h5, {"delivered_bytes", "acks_sent"}, 1_us);
+  EXPECT_EQ(test::refusal_of(
+                [&] { fabric::counter_signals wrong("wrong", h5, {"delivered_byte"}, 1_us); }),
+            "wrong: 'h5' has no counter 'delivered_byte', did you mean 'delivered_bytes'?");
+  EXPECT_EQ(test::refusal_of([&] { fabric::counter_signals wrong("never", h5, {}, 0_us); }),
+            "never: a period of 0 ps; expected more than 0");
+  EXPECT_EQ(test::refusal_of([&] { counters.at("acks"); }).find("counters: no signal 'acks'"), 0u);
+  const std::filesystem::path vcd = std::filesystem::temp_directory_path() / "horae_counters";
+  sc_core::sc_trace_file* file = sc_core::sc_create_vcd_trace_file(vcd.c_str());
+  counters.trace(file);
+  std::vector<double> seen;
+  for (int us = 0; us < 40; ++us) {
+    sc_core::sc_start(1, sc_core::SC_US);
+    seen.push_back(counters.at("delivered_bytes").read());
+  }
+  sc_core::sc_close_vcd_trace_file(file);
+  StatTree tree;
+  h5.statistics(tree);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(seen.front(), 0);
+  EXPECT_GT(std::set<double>(seen.begin(), seen.end()).size(), 3u);
+  EXPECT_EQ(seen.back(), tree.to_json().at("delivered_bytes").at("value"));
+  const std::string written = file_of(vcd.string() + ".vcd");
+  EXPECT_NE(written.find("delivered_bytes"), std::string::npos);
+  EXPECT_NE(written.find(fmt::format("r{:.16g} ", seen.back())), std::string::npos);
+  std::filesystem::remove(vcd.string() + ".vcd");
 }
 
 TEST(Platform, HandlesAreByName) {

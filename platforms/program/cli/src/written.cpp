@@ -20,6 +20,7 @@ std::string written(const std::string& folder) {
   std::string line = fmt::format(
       "results in {}; `scripts/report {} -o report.html` makes a page of them", folder, folder);
   if (has("trace.json")) line += "; trace.json opens in ui.perfetto.dev";
+  if (has("transactions.txlog")) line += "; transactions.txlog opens in SCViewer";
   if (has("waves.vcd")) line += "; waves.vcd opens in GTKWave";
   if (has("ports")) line += "; ports/*.pcap open in Wireshark";
   return line;

@@ -15,6 +15,7 @@
 #include "horae/results/result_folder.hpp"
 #include "horae/run/session.hpp"
 #include "horae/run/sweep.hpp"
+#include "horae/views/views.hpp"
 #include "horae/workload/read_platform.hpp"
 
 namespace horae {
@@ -52,7 +53,9 @@ Picoseconds systemc_now() { return fabric::from_sc_time(sc_core::sc_time_stamp()
 struct Platform::Parts {
   Parts(const std::string& file, const PlatformOptions& options)
       : config(read(file, options)),
-        session(config, options.show_progress),
+        views(options.views.any() ? std::make_unique<views::Views>(options.views, config)
+                                  : nullptr),
+        session(config, options.show_progress, nullptr, views.get()),
         keeper("0_keeper", *this) {
     for (const auto& d : config.devices) names.push_back(d.name);
   }
@@ -103,6 +106,7 @@ struct Platform::Parts {
 
   config::PlatformConfig config;
   std::vector<std::string> names;
+  std::unique_ptr<views::Views> views;
   run::Session session;
   bool measuring = false;  ///< within run_to()
   std::optional<run::RunOutcome> outcome;
@@ -172,6 +176,19 @@ void Platform::write(const std::string& folder) {
   const run::RunOutcome& outcome = results();
   results::ResultFolder target(folder);
   run::write_run(target, "", outcome);
+  if (parts_->views) parts_->views->write(target);
+  target.commit();
+}
+
+void Platform::write_views(const std::string& folder) {
+  Parts& parts = *parts_;
+  if (!parts.views)
+    throw InputError(
+        fmt::format("{}: no view was asked for; expected one in PlatformOptions::views",
+                    parts.config.about.name));
+  if (!parts.outcome) parts.views->finish(std::max(parts.session.now(), systemc_now()));
+  results::ResultFolder target(folder);
+  parts.views->write(target);
   target.commit();
 }
 

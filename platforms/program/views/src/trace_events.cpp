@@ -90,6 +90,11 @@ void TraceWriter::write_span(const TraceSlice& s) {
     case TraceRecord::SpanKind::engine:
     case TraceRecord::SpanKind::rx_engine:
       return complete(s, fmt::format("PSN {}", v.number), "engine", qp);
+    case TraceRecord::SpanKind::wqe_read:
+    case TraceRecord::SpanKind::payload_read:
+    case TraceRecord::SpanKind::payload_write:
+    case TraceRecord::SpanKind::cqe_write:
+      return;  // of transactions
   }
 }
 

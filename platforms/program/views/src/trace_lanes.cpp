@@ -62,6 +62,10 @@ std::string name_of(const TraceTrack& track) {
       return "host posts";
     case Block::polling:
       return "host polls";
+    case Block::host_reads:
+      return "host reads";
+    case Block::host_writes:
+      return "host writes";
     case Block::engine:
       return "TX engine";
     case Block::rx_engine:

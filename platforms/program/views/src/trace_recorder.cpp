@@ -13,8 +13,12 @@
 namespace horae::views {
 
 TraceRecorder::TraceRecorder(const ViewFilter& filter, const elaboration::Simulation& simulation,
-                             std::uint64_t most)
-    : filter_(filter), simulation_(simulation), most_(most), flows_(simulation.flows().size()) {
+                             std::uint64_t most, bool host_accesses)
+    : filter_(filter),
+      simulation_(simulation),
+      most_(most),
+      host_accesses_(host_accesses),
+      flows_(simulation.flows().size()) {
   using DeviceKind = TraceRecord::DeviceKind;
   for (std::size_t i = 0; i < simulation.devices().size(); ++i) {
     const fabric::device* d = simulation.devices()[i].get();

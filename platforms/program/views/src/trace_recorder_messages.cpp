@@ -89,8 +89,41 @@ void TraceRecorder::engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::E
 }
 
 void TraceRecorder::cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
-                                Picoseconds /*written*/, Picoseconds visible, Picoseconds found) {
+                                Picoseconds written, Picoseconds visible, Picoseconds found) {
+  if (host_accesses_) span(nic, qp, TraceRecord::SpanKind::cqe_write, messages, written, visible);
   span(nic, qp, TraceRecord::SpanKind::polling, messages, visible, found);
+}
+
+void TraceRecorder::rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                         Picoseconds at) {
+  if (host_accesses_) rung_[{device_of(nic), qp}].emplace_back(messages, at);
+}
+
+void TraceRecorder::wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                              Picoseconds at) {
+  const auto it = rung_.find({device_of(nic), qp});
+  if (it == rung_.end()) return;
+  auto& waiting = it->second;
+  // One read may be for several doorbells, and one doorbell may need several.
+  std::optional<Picoseconds> since;
+  while (!waiting.empty() && waiting.front().first <= messages) {
+    if (!since) since = waiting.front().second;
+    waiting.pop_front();
+  }
+  if (!since && !waiting.empty()) since = waiting.front().second;
+  if (!since) return;
+  span(nic, qp, TraceRecord::SpanKind::wqe_read, static_cast<std::uint32_t>(messages), *since, at);
+}
+
+void TraceRecorder::payload_read(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds asked,
+                                 Picoseconds ready) {
+  if (host_accesses_) span(nic, qp, TraceRecord::SpanKind::payload_read, psn.value(), asked, ready);
+}
+
+void TraceRecorder::placed(const rnic::rnic& nic, std::size_t qp, const Packet& p,
+                           Picoseconds decided, Picoseconds in_memory) {
+  if (host_accesses_)
+    span(nic, qp, TraceRecord::SpanKind::payload_write, p.psn.value(), decided, in_memory);
 }
 
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,

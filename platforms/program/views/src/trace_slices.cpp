@@ -27,6 +27,12 @@ Block block_of(TraceRecord::SpanKind kind) {
       return Block::engine;
     case TraceRecord::SpanKind::rx_engine:
       return Block::rx_engine;
+    case TraceRecord::SpanKind::wqe_read:
+    case TraceRecord::SpanKind::payload_read:
+      return Block::host_reads;
+    case TraceRecord::SpanKind::payload_write:
+    case TraceRecord::SpanKind::cqe_write:
+      return Block::host_writes;
     case TraceRecord::SpanKind::polling:
       break;
   }
@@ -36,7 +42,8 @@ Block block_of(TraceRecord::SpanKind kind) {
 /// From records to slices, packet by packet.
 class SliceBuilder {
  public:
-  explicit SliceBuilder(const TraceRecord& record) : r_(record) {}
+  SliceBuilder(const TraceRecord& record, bool host_accesses)
+      : r_(record), host_accesses_(host_accesses) {}
 
   TraceSlices build() {
     add_messages();
@@ -101,6 +108,7 @@ class SliceBuilder {
     for (std::uint32_t i = 0; i < r_.spans.size(); ++i) {
       const auto& s = r_.spans[i];
       if (s.from >= r_.full_at) continue;
+      if (s.kind > TraceRecord::SpanKind::polling && !host_accesses_) continue;
       add(SliceKind::span, track(s.device, block_of(s.kind)), i, s.from, s.to);
     }
     for (std::uint32_t i = 0; i < r_.pauses.size(); ++i) {
@@ -220,6 +228,7 @@ class SliceBuilder {
   }
 
   const TraceRecord& r_;
+  bool host_accesses_;
   TraceSlices out_;
   std::map<std::tuple<std::uint32_t, Block, std::uint32_t>, std::uint32_t> tracks_;
   std::vector<std::uint32_t> begin_, steps_;
@@ -230,6 +239,8 @@ class SliceBuilder {
 
 }  // namespace
 
-TraceSlices slices_of(const TraceRecord& record) { return SliceBuilder(record).build(); }
+TraceSlices slices_of(const TraceRecord& record, bool host_accesses) {
+  return SliceBuilder(record, host_accesses).build();
+}
 
 }  // namespace horae::views

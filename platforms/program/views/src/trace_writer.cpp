@@ -15,7 +15,7 @@ namespace horae::views {
 using nlohmann::ordered_json;
 
 TraceWriter::TraceWriter(const TraceRecord& record, std::ostream& out)
-    : r_(record), t_(slices_of(record)), out_(out) {
+    : r_(record), t_(slices_of(record, false)), out_(out) {
   for (const auto& name : r_.nodes) nodes_.push_back(json_text(name));
   // Behind the processes' numbers: a thread of its process's number would be taken as its main.
   unsigned next = static_cast<unsigned>(r_.devices.size()) + 1;

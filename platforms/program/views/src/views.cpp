@@ -5,6 +5,7 @@
 #include "horae/elaboration/simulation.hpp"
 #include "horae/views/nack_trace.hpp"
 #include "horae/views/trace_json.hpp"
+#include "horae/views/transactions.hpp"
 
 namespace horae::views {
 
@@ -17,8 +18,9 @@ Views::~Views() = default;
 
 void Views::attach(elaboration::Simulation& simulation) {
   filter_.learn(simulation);
-  if (options_.trace) {
-    trace_ = std::make_unique<TraceRecorder>(filter_, simulation, options_.most);
+  if (options_.trace || options_.transactions) {
+    trace_ =
+        std::make_unique<TraceRecorder>(filter_, simulation, options_.most, options_.transactions);
     views_.push_back(trace_.get());
   }
   if (options_.waves) {
@@ -45,16 +47,20 @@ void Views::finish(Picoseconds end) {
 }
 
 void Views::add_timeline(const rnic::Timeline& timeline, const std::string& device) {
-  if (!trace_) return;
+  if (!options_.trace) return;
   const auto events = trace_events(timeline, device + ": blocks around a NACK",
                                    first_extra_process(trace_->record()), first_extra_thread);
   timeline_.insert(timeline_.end(), events.begin(), events.end());
 }
 
 void Views::write(results::ResultFolder& folder) {
-  if (trace_) {
+  if (options_.trace) {
     folder.write("trace.json",
                  [&](std::ostream& out) { write_trace(trace_->record(), timeline_, out); });
+  }
+  if (options_.transactions) {
+    folder.write("transactions.txlog",
+                 [&](std::ostream& out) { write_transactions(trace_->record(), out); });
   }
   if (waves_) folder.write("waves.vcd", [&](std::ostream& out) { waves_->write(out); });
   if (captures_) captures_->write(folder);
@@ -71,7 +77,8 @@ std::vector<std::string> Views::notes() const {
                                 microseconds_text(at), options_.most, of, see));
   };
   if (trace_)
-    ends("trace.json", trace_->record().full_at, "events", "--from, --to, --flow, --every");
+    ends(options_.trace ? "trace.json" : "transactions.txlog", trace_->record().full_at, "events",
+         "--from, --to, --flow, --every");
   if (waves_) ends("waves.vcd", waves_->full_at(), "changes", "--from, --to");
   if (waterfall_) ends("waterfall.csv", waterfall_->full_at(), "messages", "--from, --to, --flow");
   if (captures_) ends("ports/*.pcap", captures_->full_at(), "packets", "--from, --to, --flow");

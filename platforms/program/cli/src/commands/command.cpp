@@ -86,6 +86,10 @@ void add_views(CLI::App& command, views::ViewOptions& views) {
   };
   command.add_flag("--trace", views.trace, "trace.json: packets on a timeline (ui.perfetto.dev)")
       ->group("Views");
+  command
+      .add_flag("--transactions", views.transactions,
+                "transactions.txlog: packets, hops, host accesses (SCV text, SCViewer)")
+      ->group("Views");
   command.add_flag("--waves", views.waves, "waves.vcd: queues, rates, pins over time (GTKWave)")
       ->group("Views");
   command
@@ -98,10 +102,11 @@ void add_views(CLI::App& command, views::ViewOptions& views) {
       ->allow_extra_args(false);
   add("--from", views.from, "views begin at this time of the run")->type_name("TIME");
   add("--to", views.to, "views end at this time")->type_name("TIME");
-  add("--flow", views.flows, "trace and captures have packets of this flow only; may be repeated")
+  add("--flow", views.flows,
+      "trace, transactions and captures have packets of this flow only; may be repeated")
       ->type_name("SRC[-DST[:QP]]")
       ->allow_extra_args(false);
-  add("--every", views.every, "trace and captures have one packet in N")
+  add("--every", views.every, "trace, transactions and captures have one packet in N")
       ->type_name("N")
       ->check(whole_number(most, 1));
   add("--trace-most", views.most, "events a view keeps at most (default 2000000)")

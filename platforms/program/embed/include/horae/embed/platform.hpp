@@ -15,6 +15,7 @@
 #include "horae/rnic/rnic.hpp"
 #include "horae/run/run.hpp"
 #include "horae/tofino/tofino_switch.hpp"
+#include "horae/views/view_options.hpp"
 
 namespace horae {
 
@@ -22,6 +23,9 @@ struct PlatformOptions {
   std::vector<std::string> set = {};  ///< as `--set`: "nic.mtu=4KiB"
   std::string point = {};             ///< of the platform's sweep, by its label
   bool show_progress = false;         ///< on a terminal
+  /// Recorded beside the results: `.views = {.transactions = true}`, as the options of
+  /// `horae run` (context().watcher is taken then).
+  views::ViewOptions views = {};
 };
 
 /// A platform file as modules of a program with an sc_main of its own. It is elaborated where it is
@@ -63,8 +67,11 @@ class Platform {
   /// Results as `horae run` writes them, to the byte but for the wall time: summary.json,
   /// flows.csv, series.csv. ModelError while it is not over, or where sc_start() moved it.
   const run::RunOutcome& results();
-  /// Writes results() to a folder, as `horae run --out`.
+  /// Writes results(), and the views, to a folder, as `horae run --out`.
   void write(const std::string& folder);
+  /// The views alone, of what was simulated so far, however it was moved: the last call.
+  /// InputError where PlatformOptions asks for none.
+  void write_views(const std::string& folder);
 
  private:
   struct Parts;

@@ -80,12 +80,18 @@ struct TraceRecord {
     engine,     ///< a unit of the packet engine works on a packet that is sent
     rx_engine,  ///< on one that was received
     polling,    ///< the host finds a CQE that is in its memory
+    // Accesses of a NIC to host memory, recorded for transactions alone:
+    wqe_read,       ///< from the doorbell at the NIC until WQEs are there
+    payload_read,   ///< of a packet that is sent
+    payload_write,  ///< of a packet that was received, from the decision on
+    cqe_write,
   };
   /// A block of a NIC or of its host works for a queue pair.
   struct Span {
     Picoseconds from, to;
     std::uint32_t device, qp;
-    std::uint32_t number;  ///< PSN of the packet; of polling: messages; of posting: 1 if it rings
+    std::uint32_t number;  ///< PSN of the packet; of polling, wqe_read and
+                           ///< cqe_write: messages; of posting: 1 if it rings
     SpanKind kind;
   };
   struct Pause {

@@ -19,10 +19,11 @@ namespace horae::views {
 
 /// Memory is bounded by `most`: the events that the file will have at most (metadata apart). When
 /// there are as many, nothing more is recorded. What lasts takes its room when it begins.
+/// `host_accesses`: those of NICs to host memory are recorded too.
 class TraceRecorder final : public Watcher {
  public:
   TraceRecorder(const ViewFilter& filter, const elaboration::Simulation& simulation,
-                std::uint64_t most);
+                std::uint64_t most, bool host_accesses);
 
   void arrived(const fabric::device& d, unsigned port, const Packet& p, Picoseconds at,
                Picoseconds ready) override;
@@ -52,6 +53,13 @@ class TraceRecorder final : public Watcher {
                      Picoseconds began, Picoseconds done) override;
   void cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
                    Picoseconds written, Picoseconds visible, Picoseconds found) override;
+  void rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) override;
+  void wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                 Picoseconds at) override;
+  void payload_read(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds asked,
+                    Picoseconds ready) override;
+  void placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
+              Picoseconds in_memory) override;
   void nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,
                     Picoseconds at) override;
   void nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
@@ -127,6 +135,7 @@ class TraceRecorder final : public Watcher {
   const ViewFilter& filter_;
   const elaboration::Simulation& simulation_;
   std::uint64_t most_;
+  bool host_accesses_;
   bool full_ = false;
   TraceRecord record_;
   std::unordered_map<const void*, std::uint32_t> devices_;
@@ -134,6 +143,9 @@ class TraceRecorder final : public Watcher {
   std::vector<FlowState> flows_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, TraceRecord::Message> open_;  ///< messages
   std::map<std::tuple<std::uint32_t, unsigned, unsigned>, Picoseconds> paused_since_;
+  /// Doorbells whose WQEs have not come, by NIC and queue pair: messages told of, and when.
+  std::map<std::pair<std::uint32_t, std::size_t>, std::deque<std::pair<std::uint64_t, Picoseconds>>>
+      rung_;
 };
 
 }  // namespace horae::views

@@ -12,20 +12,22 @@ namespace horae::views {
 
 /// Blocks of devices, in the order in which their tracks are shown.
 enum class Block : std::uint8_t {
-  messages,   ///< of a NIC, by queue pair
-  posting,    ///< threads of a NIC's host
-  polling,    ///< likewise
-  service,    ///< of NACKs, in a NIC
-  engine,     ///< packet engine of a NIC: what it sends
-  rx_engine,  ///< likewise: what it received
-  tx,         ///< wire of a NIC or host
-  rx,         ///< likewise, from the last bit to where the packet is handled
-  receive,    ///< plain switch, by ingress port: store and look up
-  ingress,    ///< chip, by pipeline: MAC, parser, wait for a clock, MAU, deparser
-  queue,      ///< by egress port
-  egress,     ///< chip, by pipeline
-  wire,       ///< by egress port
-  loopback,   ///< chip, by pipeline
+  messages,     ///< of a NIC, by queue pair
+  posting,      ///< threads of a NIC's host
+  polling,      ///< likewise
+  host_reads,   ///< of a NIC, from host memory
+  host_writes,  ///< likewise, to it
+  service,      ///< of NACKs, in a NIC
+  engine,       ///< packet engine of a NIC: what it sends
+  rx_engine,    ///< likewise: what it received
+  tx,           ///< wire of a NIC or host
+  rx,           ///< likewise, from the last bit to where the packet is handled
+  receive,      ///< plain switch, by ingress port: store and look up
+  ingress,      ///< chip, by pipeline: MAC, parser, wait for a clock, MAU, deparser
+  queue,        ///< by egress port
+  egress,       ///< chip, by pipeline
+  wire,         ///< by egress port
+  loopback,     ///< chip, by pipeline
   drops,
   paused,  ///< by port
 };
@@ -67,8 +69,9 @@ struct TraceSlices {
   std::vector<Picoseconds> left_message;
 };
 
-/// Without what begins when the record was full, or later.
-TraceSlices slices_of(const TraceRecord& record);
+/// Without what begins when the record was full, or later; accesses to host memory only where
+/// `host_accesses`.
+TraceSlices slices_of(const TraceRecord& record, bool host_accesses);
 
 /// "queue port 3"; lanes are numbered beside.
 std::string name_of(const TraceTrack& track);
