@@ -21,7 +21,9 @@
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/fabric/counter_signals.hpp"
+#include "horae/fabric/plugin.hpp"
 #include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/workload/read_platform.hpp"
 #include "refusal.hpp"
 
@@ -232,6 +234,138 @@ TEST(Platform, HandlesAreByName) {
   const auto line = [](const std::function<void()>& f) { return test::refusal_of(f); };
   EXPECT_EQ(line([&] { p.nic("h33"); }), "the platform has no device 'h33', did you mean 'h3'?");
   EXPECT_EQ(line([&] { p.chip("h3"); }), "'h3' is of kind rnic; expected a Tofino");
+}
+
+/// Asks another of its kind, one packet after the other, and times the answers.
+struct ProberConfig {
+  std::uint32_t peer = 0;
+  std::uint32_t count = 0;
+
+  static const Schema<ProberConfig>& schema() {
+    static const Schema<ProberConfig> s =
+        Schema<ProberConfig>("prober", "Asks another one how far it is.")
+            .required("peer", &ProberConfig::peer, {.doc = "node that is asked", .max = 100})
+            .field("count", &ProberConfig::count, {.doc = "how often", .max = 1000});
+    return s;
+  }
+};
+
+class prober : public fabric::end_point {
+ public:
+  prober(const sc_core::sc_module_name& name, fabric::module_context& context,
+         const ProberConfig& config)
+      : end_point(name, context), config_(config) {
+    SC_HAS_PROCESS(prober);
+    SC_METHOD(ask);
+    sensitive << again_;
+  }
+  void statistics(StatTree& tree) const override {
+    tree.value("answers", answers_, "packets").value("longest", longest_.count(), "ps");
+  }
+  bool pending() const override { return asked_ < config_.count; }
+
+ private:
+  void ask() {
+    if (asked_ == config_.count) return;
+    ++asked_;
+    since_ = fabric::from_sc_time(sc_core::sc_time_stamp());
+    transmit(make(config_.peer, Opcode::write_only, 64_B));
+  }
+  void received(const Packet& p) override {
+    if (p.opcode == Opcode::write_only) return transmit(make(p.src, Opcode::acknowledge, 0_B));
+    ++answers_;
+    longest_ = std::max(longest_, fabric::from_sc_time(sc_core::sc_time_stamp()) - since_);
+    again_.notify(7, sc_core::SC_US);
+  }
+
+  ProberConfig config_;
+  std::uint64_t asked_ = 0, answers_ = 0;
+  Picoseconds since_{}, longest_{};
+  sc_core::sc_event again_{"again"};
+};
+
+const bool kinds_added = [] {
+  fabric::add_module_kind(fabric::end_point_kind<prober, ProberConfig>());
+  return true;
+}();
+
+const std::string probers = R"([platform]
+name = "probers"
+[sim]
+duration = "1 ms"
+stop = "finished"
+[asks]
+kind = "prober"
+peer = 1
+count = 20
+[answers]
+kind = "prober"
+peer = 0
+[tor]
+kind = "switch"
+latency = "400 ns"
+[[device]]
+names = ["x"]
+profile = "asks"
+[[device]]
+names = ["y"]
+profile = "answers"
+[[device]]
+names = ["s"]
+profile = "tor"
+[link_default]
+rate = "100 Gbps"
+delay = "300 ns"
+[[link]]
+between = ["x", "s"]
+[[link]]
+between = ["s", "y"]
+)";
+
+TEST(Platform, HasEndPointsOfOnesOwn) {
+  const auto file = std::filesystem::temp_directory_path() / "horae_probers.toml";
+  std::ofstream(file) << probers;
+  const auto run_with = [&](const std::vector<std::string>& set) {
+    return test::in_child([&] {
+      Platform p(file.string(), {.set = set});
+      p.run();
+      const auto& s = p.results().summary;
+      EXPECT_EQ(s.at("packets").at("created"), 40);
+      EXPECT_EQ(s.at("packets").at("delivered"), 40);
+      EXPECT_EQ(s.at("verdict"), "complete");
+      const auto value = [&](const char* name) {
+        return s.at("results").at(name).at("value").get<std::int64_t>();
+      };
+      return fmt::format("{} {} {}", value("x_end_point.answers"), value("y_end_point.answers"),
+                         value("x_end_point.longest"));
+    });
+  };
+  // Each way two wires at 80 ps a byte, two links, and the switch.
+  const auto way = [](Opcode opcode, Bytes payload) {
+    return 2 * 80 * l1_bytes(frame_bytes(opcode, payload)).count() + 2 * 300'000 + 400'000;
+  };
+  const std::string expected =
+      fmt::format("20 0 {}", way(Opcode::write_only, 64_B) + way(Opcode::acknowledge, 0_B));
+  EXPECT_EQ(run_with({}), expected);
+  EXPECT_EQ(run_with({"sim.scheduling=exact_wake"}), expected);
+  EXPECT_EQ(run_with({"sim.window=7001ps"}), expected);
+
+  const auto refused = [&](const std::vector<std::string>& set) {
+    return test::refusal_of([&] { Platform p(file.string(), {.set = set}); });
+  };
+  EXPECT_NE(refused({"asks.kind=probe"}).find("unknown kind 'probe', did you mean 'prober'?"),
+            std::string::npos);
+  EXPECT_NE(refused({"asks.cuont=3"}).find("did you mean 'count'?"), std::string::npos);
+  EXPECT_NE(refused({R"(module=[{name="m",kind="prober",between=["x","s"],peer=1}])"})
+                .find("'prober' is an end point; expected it as the kind of a profile"),
+            std::string::npos);
+  EXPECT_NE(refused({R"(module=[{name="m",kind="delay",between=["x","s"]}])"})
+                .find("has a module already"),
+            std::string::npos);
+  EXPECT_NE(refused({R"(link=[{between=["x","s"]},{between=["x","s"]},{between=["y","s"]}])"})
+                .find("'x' has 2 links; expected one, as it is an end point with one port"),
+            std::string::npos);
+  std::filesystem::remove(file);
 }
 
 // The user's own call of sc_start(), in steps: all messages of the file are completed.

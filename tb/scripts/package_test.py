@@ -141,6 +141,11 @@ class Package(unittest.TestCase):
         self.assertIn("plugins_content", self.unpacked_run("config", platform, "--json").stdout)
         self.assertIn("did you mean 'chunk'?", self.unpacked_run("run", platform, "--set", "balancing.chunck=4", code=2).stderr)
         self.assertIn("did you mean 'setup'?", self.unpacked_run("run", platform, "--set", "module[0].setp=4ns", code=2).stderr)
+        # End points of its own: each of a hundred answers takes two wires each way, two links each way and the switch twice.
+        found = json.loads(self.unpacked_run("run", project / "probers.toml", "--json").stdout)
+        self.assertEqual(found["results"]["x_end_point.answers"]["value"], 100)
+        self.assertEqual(found["results"]["x_end_point.longest"]["value"], 2 * 80 * (142 + 66 + 40) + 4 * 300_000 + 2 * 400_000)
+        self.assertEqual(found["packets"]["delivered"], 200)
         self.refusals(platform, library)
         self.module_takes_its_time(platform)
         # Packets come faster than the module serves them: 1 us each.
@@ -177,6 +182,34 @@ class Package(unittest.TestCase):
             for name in ("flows.csv",):
                 self.assertEqual((self.tmp / "embedded" / name).read_bytes(), (self.tmp / "run" / name).read_bytes())
             self.assertEqual(*[comparable((self.tmp / folder / "summary.json").read_text()) for folder in ("embedded", "run")])
+
+    def test_systemc_is_found_where_its_home_is(self):
+        """A tree as Accellera's installation has it, of this machine's SystemC; then one without it, and one of another version."""
+        project = self.tmp / "home_project"
+        shutil.copytree(self.unpacked / "platforms/plugins", project)
+        home = self.tmp / "systemc"
+        (home / "lib-linux64").mkdir(parents=True)
+        (home / "include").mkdir()
+        for name in ("systemc", "systemc.h", "sysc", "tlm", "tlm.h", "tlm_core", "tlm_utils"):
+            if (pathlib.Path("/usr/include") / name).exists():
+                (home / "include" / name).symlink_to(pathlib.Path("/usr/include") / name)
+        libraries = run("pkg-config", "--variable=libdir", "systemc").stdout.strip()
+        (home / "lib-linux64/libsystemc.so").symlink_to(pathlib.Path(libraries) / "libsystemc.so")
+        self.build_project(project, project / "build", f"-DSYSTEMC_HOME={home}")
+        self.assertIn(f"{home}/include", (project / "build/build.ninja").read_text())
+        self.assertIn("at ", run(project / "build/attached", "5").stdout)
+
+        def refused(where):
+            said = self.build_project(project, self.tmp / "refused", f"-DSYSTEMC_HOME={where}", code=1).stderr
+            shutil.rmtree(self.tmp / "refused")
+            return " ".join(said.split())
+        (self.tmp / "nothing").mkdir()
+        self.assertIn("nothing has no include/systemc or no lib*/libsystemc", refused(self.tmp / "nothing"))
+        (home / "include/sysc").unlink()
+        shutil.copytree("/usr/include/sysc", home / "include/sysc")
+        version = home / "include/sysc/kernel/sc_ver.h"
+        version.write_text(re.sub(r"(define SC_VERSION_MAJOR\s+)\d+", r"\g<1>9", version.read_text()))
+        self.assertRegex(refused(home), r"has SystemC 9\.\d+\.\d+; this package is built with 2\.")
 
     def module_takes_its_time(self, platform):
         """One message of one packet by the module's link: it is later by what the engine takes, to the picosecond."""

@@ -23,8 +23,8 @@ counter_signals::counter_signals(const sc_core::sc_module_name& name, const devi
                                  const std::vector<std::string>& counters, Picoseconds period)
     : sc_module(name), device_(of), period_(to_sc_time(period)), names_(counters) {
   if (period <= 0_ps)
-    throw InputError(fmt::format("{}: a period of {} ps; expected more than 0", this->name(),
-                                 period.count()));
+    throw InputError(
+        fmt::format("{}: a period of {} ps; expected more than 0", this->name(), period.count()));
   std::vector<std::string> known;
   for (const auto& [counter, value] : counted()) known.push_back(counter);
   for (const std::string& counter : names_) {

@@ -277,7 +277,7 @@ bool window_clock::idle() const {
   if (border_ != nullptr && !border_->empty()) return false;
   if (calls_.open() > 0 && sc_core::sc_pending_activity()) return false;
   return std::all_of(joints_.begin(), joints_.end(),
-                     [](const module_joint* m) { return m->held() == 0; }) &&
+                     [](const module_joint* m) { return m->held() == 0 && !m->pending(); }) &&
          std::all_of(devices_.begin(), devices_.end(),
                      [](const device* d) { return d->next_time() == never; });
 }

@@ -9,4 +9,5 @@ extern "C" void horae_plugin() {
   horae::policy::add_load_balancer(mine::chunks());
   horae::programs::add_program(mine::tally());
   horae::fabric::add_module_kind(mine::cipher());
+  horae::fabric::add_module_kind(mine::prober());
 }

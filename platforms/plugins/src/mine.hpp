@@ -10,5 +10,6 @@ namespace mine {
 horae::policy::BalancerEntry chunks();
 horae::programs::ProgramEntry tally();
 horae::fabric::ModuleKind cipher();
+horae::fabric::ModuleKind prober();
 
 }  // namespace mine

@@ -1,4 +1,5 @@
-// Blocks with AXI4-Stream pins on a link: exact times, bytes, rules of the pins, the book of packets.
+// Blocks with AXI4-Stream pins on a link: exact times, bytes, rules of the pins, the book of
+// packets.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +109,8 @@ void add_fifo(const std::string& name) {
                       return std::make_unique<fifo<bytes, Types...>>(n, period);
                     }});
 }
-void add_editor(const std::string& name, const editor::Edit& edit, const editor::Spoil& spoil = {}) {
+void add_editor(const std::string& name, const editor::Edit& edit,
+                const editor::Spoil& spoil = {}) {
   add_stream_block({name, 16, 16, [=](const char* /*name*/, Picoseconds /*period*/) {
                       return std::make_unique<editor>(edit, spoil);
                     }});
@@ -206,7 +208,9 @@ struct Line {
 
   void send(int packets, Picoseconds from = 1_us, Picoseconds apart = {}) {
     for (int i = 0; i < packets; ++i)
-      a.send({.at = from + apart * i, .dst = 1, .psn = static_cast<std::uint32_t>(i),
+      a.send({.at = from + apart * i,
+              .dst = 1,
+              .psn = static_cast<std::uint32_t>(i),
               .payload = 1024_B});
   }
   double counted(const std::string& name) {
@@ -227,8 +231,9 @@ struct Line {
 
 constexpr Picoseconds of_1086 = 88'480_ps;  // 1086 B, preamble and gap
 
-/// When a packet leaves a FIFO that it finds empty: it is in front of the block at `here`, its first
-/// beat on the pins behind the next edge, in the block one later, its last one taken another later.
+/// When a packet leaves a FIFO that it finds empty: it is in front of the block at `here`, its
+/// first beat on the pins behind the next edge, in the block one later, its last one taken another
+/// later.
 Picoseconds leaves(Picoseconds here, Picoseconds period, int beats) {
   const std::int64_t next = here.count() / period.count() + 1;
   return period * (next + beats + 1);
@@ -329,7 +334,9 @@ TEST(AxiStream, HowDevicesAreRunDoesNotShow) {
       for (int i = 0; i < 200; ++i) {
         const Picoseconds at(static_cast<std::int64_t>(random.below(200)) * 250'000);
         (i % 2 == 0 ? line.a : line.b)
-            .send({.at = at, .dst = i % 2 == 0 ? 1u : 0u, .psn = static_cast<std::uint32_t>(i),
+            .send({.at = at,
+                   .dst = i % 2 == 0 ? 1u : 0u,
+                   .psn = static_cast<std::uint32_t>(i),
                    .payload = 1024_B});
       }
       line.context.clock.run_to(200_us);

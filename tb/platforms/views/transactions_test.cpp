@@ -30,11 +30,14 @@ struct ReadTransactions {
   explicit ReadTransactions(const std::string& text) { read(text); }
 
   void read(const std::string& text) {
-    static const std::regex stream_line(R"re(scv_tr_stream \(ID (\d+), name "([^" ]+)", kind "(\w+)"\))re");
-    static const std::regex generator_line(R"re(scv_tr_generator \(ID (\d+), name "(\w+)", scv_tr_stream (\d+),)re");
+    static const std::regex stream_line(
+        R"re(scv_tr_stream \(ID (\d+), name "([^" ]+)", kind "(\w+)"\))re");
+    static const std::regex generator_line(
+        R"re(scv_tr_generator \(ID (\d+), name "(\w+)", scv_tr_stream (\d+),)re");
     static const std::regex begin_line(R"(tx_begin (\d+) (\d+) (\d+) ps)");
     static const std::regex end_line(R"(tx_end (\d+) (\d+) (\d+) ps)");
-    static const std::regex attribute_line(R"re(tx_record_attribute (\d+) "(\w+)" (?:UNSIGNED = (\d+)|STRING = "([^"]*)"))re");
+    static const std::regex attribute_line(
+        R"re(tx_record_attribute (\d+) "(\w+)" (?:UNSIGNED = (\d+)|STRING = "([^"]*)"))re");
     static const std::regex relation_line(R"re(tx_relation "(\w+)" (\d+) (\d+))re");
     std::map<std::string, std::string> streams;
     std::map<std::string, std::pair<std::string, std::string>> generators;
@@ -72,7 +75,8 @@ struct ReadTransactions {
         now = t.end;
       } else if (std::regex_match(line, m, attribute_line)) {
         ASSERT_TRUE(all.contains(std::stoull(m[1]))) << line;
-        EXPECT_TRUE(all[std::stoull(m[1])].attributes.emplace(m[2], m[3].matched ? m[3] : m[4]).second)
+        EXPECT_TRUE(
+            all[std::stoull(m[1])].attributes.emplace(m[2], m[3].matched ? m[3] : m[4]).second)
             << line;
       } else if (std::regex_match(line, m, relation_line)) {
         // Source is the second.
@@ -88,7 +92,8 @@ struct ReadTransactions {
     for (const auto& [id, t] : all) EXPECT_GE(t.end, t.begin) << id;
   }
 
-  std::vector<const Transaction*> of(const std::string& generator, const std::string& stream = "") const {
+  std::vector<const Transaction*> of(const std::string& generator,
+                                     const std::string& stream = "") const {
     std::vector<const Transaction*> found;
     for (const auto& [id, t] : all)
       if (t.generator == generator && (stream.empty() || t.stream == stream)) found.push_back(&t);
@@ -116,8 +121,7 @@ std::size_t with(const std::vector<const Transaction*>& all, const std::string& 
 TEST(Transactions, EveryPacketIsOneWithItsHops) {
   const Workplace place;
   place.write("p.toml", sprayed);
-  const ordered_json summary =
-      run_viewed(place, "p.toml", {"--trace", "--transactions"}).json();
+  const ordered_json summary = run_viewed(place, "p.toml", {"--trace", "--transactions"}).json();
   const ReadTransactions seen(place.read("o/transactions.txlog"));
   const ReadTrace trace(place.read_json("o/trace.json"));
   const auto packets = seen.packets();
@@ -173,7 +177,8 @@ TEST(Transactions, ChangeNoOtherView) {
   run_viewed(place, "p.toml", {"--trace", "--transactions"});
   EXPECT_EQ(place.read("o/trace.json"), alone);
   const ReadTransactions seen(place.read("o/transactions.txlog"));
-  EXPECT_EQ(seen.of("pause").size(), ReadTrace(place.read_json("o/trace.json")).all("pause").size());
+  EXPECT_EQ(seen.of("pause").size(),
+            ReadTrace(place.read_json("o/trace.json")).all("pause").size());
   EXPECT_GT(seen.of("pause").size(), 0u);
 }
 

@@ -33,7 +33,8 @@ struct AxiStreamConfig {
     static const Schema<AxiStreamConfig> s =
         Schema<AxiStreamConfig>(
             "axi_stream",
-            "A block of yours with AXI4-Stream in and out, in SystemVerilog or SystemC: an instance "
+            "A block of yours with AXI4-Stream in and out, in SystemVerilog or SystemC: an "
+            "instance "
             "for each direction. It gets the frames of packets, RoCEv2 without FCS.")
             .required("block", &AxiStreamConfig::block,
                       {.doc = "name, as `scripts/rtl add` or a plug-in added it"})
@@ -51,8 +52,7 @@ struct AxiStreamConfig {
                            "low",
                     .min = 0.0,
                     .max = 0.95})
-            .choice("order", &AxiStreamConfig::order,
-                    {{"kept", Order::kept}, {"any", Order::any}},
+            .choice("order", &AxiStreamConfig::order, {{"kept", Order::kept}, {"any", Order::any}},
                     {.doc = "kept: a packet that another one overtakes in the block was dropped by "
                             "it; any: the block may reorder, and what it drops stays in it"})
             .choice("direction", &AxiStreamConfig::direction,
@@ -91,10 +91,9 @@ class axi_stream_box final : public middlebox {
                                        .in_order = config.order == AxiStreamConfig::Order::kept,
                                        .rate = context.rate(1 - from)};
       const std::string stream = fmt::format("stall{}", from);
-      ways_[from].emplace(
-          StreamLane(fmt::format("{}.{}", this->name(), way_names[from]), lane,
-                     context.random(stream)),
-          block.make(way_names[from], config.clock));
+      ways_[from].emplace(StreamLane(fmt::format("{}.{}", this->name(), way_names[from]), lane,
+                                     context.random(stream)),
+                          block.make(way_names[from], config.clock));
     }
     SC_HAS_PROCESS(axi_stream_box);
     SC_METHOD(edge);

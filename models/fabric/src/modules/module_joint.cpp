@@ -79,8 +79,9 @@ bool module_joint::Coming::operator>(const Coming& o) const {
 }
 
 module_joint::module_joint(const sc_core::sc_module_name& name, sim_context& context,
-                           const ModuleFactory& factory, const End& first, const End& second)
-    : sc_module(name), context_(context) {
+                           const ModuleFactory& factory, const End& first, const End& second,
+                           Place place)
+    : sc_module(name), context_(context), place_(place) {
   for (unsigned side = 0; side < 2; ++side) {
     const End& end = side == 0 ? first : second;
     const LinkConfig& towards = (side == 0 ? second : first).link;
@@ -88,8 +89,9 @@ module_joint::module_joint(const sc_core::sc_module_name& name, sim_context& con
     s.peer = end.peer;
     s.port = end.port;
     s.rate = towards.rate;
+    s.node = end.node;
     const Picoseconds half = end.link.delay / 2;
-    s.delay = side == 0 ? half : end.link.delay - half;
+    s.delay = place == Place::end ? end.link.delay : side == 0 ? half : end.link.delay - half;
     s.outer = std::make_unique<face>(*this, side, false);
     s.inner = std::make_unique<face>(*this, side, true);
     auto& tx = end.peer->tx(end.port);
@@ -200,6 +202,26 @@ void module_joint::drop(Packet& p, bool at_random) {
   end(p, from, DropCause::module, from_sc_time(sc_core::sc_time_stamp()));
 }
 
+Packet& module_joint::create() {
+  const Side& s = sides_[1];
+  if (place_ != Place::end || !s.node)
+    throw ModelError(fmt::format("{}: the module makes a packet, and is no end point", name()));
+  Packet& p = context_.pool.create();
+  // Its host counts its own packets from 0.
+  p.id = std::uint64_t{*s.node} << 40 | std::uint64_t{1} << 39 | made_++;
+  p.src = *s.node;
+  p.created = from_sc_time(sc_core::sc_time_stamp());
+  inside_.emplace(&p, std::uint8_t{1});
+  return p;
+}
+
+void module_joint::deliver(Packet& p) {
+  if (place_ != Place::end)
+    throw ModelError(fmt::format("{}: the module delivers a packet, and is no end point", name()));
+  give_up(p, "delivers");
+  context_.pool.deliver(p);
+}
+
 void module_joint::fail(std::exception_ptr error) { context_.clock.fail(std::move(error), this); }
 
 void module_joint::end(Packet& p, unsigned from, DropCause cause, Picoseconds at) {
@@ -232,7 +254,7 @@ void module_joint::add_outlook(Outlook& outlook) const {
   outlook.chances += dropped_at_random_;
   const bool fresh = std::any_of(inside_.begin(), inside_.end(),
                                  [](const auto& entry) { return !entry.first->again; });
-  if (fresh) outlook.expect(from_sc_time(sc_core::sc_time_stamp()));
+  if (fresh || pending()) outlook.expect(from_sc_time(sc_core::sc_time_stamp()));
 }
 
 }  // namespace horae::fabric

@@ -17,12 +17,12 @@ namespace horae::fabric {
 class StreamLane {
  public:
   struct Config {
-    unsigned in_bytes = 1;    ///< of TDATA into the block
-    unsigned out_bytes = 1;   ///< and out of it
+    unsigned in_bytes = 1;      ///< of TDATA into the block
+    unsigned out_bytes = 1;     ///< and out of it
     unsigned reset_clocks = 2;  ///< edges in reset, from the first one on
-    double stall = 0;         ///< share of clocks in which a side pauses at random, 0 to below 1
-    bool in_order = true;     ///< a packet that another one overtakes was dropped by the block
-    BitRate rate{};           ///< of the wire behind the block
+    double stall = 0;           ///< share of clocks in which a side pauses at random, 0 to below 1
+    bool in_order = true;       ///< a packet that another one overtakes was dropped by the block
+    BitRate rate{};             ///< of the wire behind the block
   };
   /// `name`: of the module and the direction, for messages.
   StreamLane(std::string name, const Config& config, RandomStream random);
@@ -74,12 +74,12 @@ class StreamLane {
   RandomStream random_;
   StreamInputs in_;
   unsigned in_reset_;
-  std::deque<Frame> waiting_;       ///< of the first one some beats may be in the block
-  std::size_t given_ = 0;           ///< bytes of it that beats have, the one on the pins included
-  std::deque<Frame> inside_;        ///< packets of which the block has a beat
+  std::deque<Frame> waiting_;        ///< of the first one some beats may be in the block
+  std::size_t given_ = 0;            ///< bytes of it that beats have, the one on the pins included
+  std::deque<Frame> inside_;         ///< packets of which the block has a beat
   std::vector<std::uint8_t> frame_;  ///< what has left of a frame
-  bool held_ = false;               ///< the block's beat was not taken
-  StreamBeat beat_;                 ///< that beat
+  bool held_ = false;                ///< the block's beat was not taken
+  StreamBeat beat_;                  ///< that beat
   Picoseconds wire_free_{};
   Packet* left_ = nullptr;
   std::vector<Packet*> dropped_;

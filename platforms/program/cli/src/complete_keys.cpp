@@ -46,6 +46,10 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
       add(out, name + ".", tofino::ChipConfig::schema().describe());
     if (std::holds_alternative<fabric::SwitchConfig>(profile))
       add(out, name + ".", fabric::SwitchConfig::schema().describe());
+    const auto* kind = config::find_value(platform.effective, name + ".kind");
+    for (const auto& k : fabric::module_kinds()) {
+      if (kind != nullptr && k.end_point && *kind == k.name) add(out, name + ".", k.describe());
+    }
   }
   for (std::size_t i = 0; i < platform.modules.size(); ++i) {
     const auto* kind = config::find_value(platform.effective, fmt::format("module[{}].kind", i));

@@ -50,6 +50,10 @@ nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
   const fabric::ModuleKind* kind = nullptr;
   check_at(section, "kind",
            [&] { kind = &find_named(fabric::module_kinds(), "kind of module", spec.kind.value); });
+  if (kind->end_point)
+    throw section.error("kind", fmt::format("'{}' is an end point; expected it as the kind of a "
+                                            "profile, and here one of a module on a link",
+                                            spec.kind.value));
   std::shared_ptr<const fabric::ModuleFactory> factory = kind->read(section, ModuleSpec::keys());
   check_name("module", spec.name.value, spec.name.where);
   if (spec.between.size() != 2) {
@@ -84,6 +88,28 @@ nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
                                platform_.topology.edges()[links[which]].a == a,
                                std::move(factory)});
   return effective;
+}
+
+void NetworkReader::add_end_points() {
+  for (unsigned i = 0; i < platform_.devices.size(); ++i) {
+    const DeviceInstance& device = platform_.devices[i];
+    const auto* host = std::get_if<HostProfile>(&platform_.profiles.at(device.profile));
+    if (host == nullptr || !host->end_point) continue;
+    std::vector<std::size_t> links;
+    const auto& edges = platform_.topology.edges();
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      if (edges[e].a == i || edges[e].b == i) links.push_back(e);
+    if (links.size() != 1)
+      throw input_error(device.where,
+                        fmt::format("'{}' has {} links; expected one, as it is an end "
+                                    "point with one port",
+                                    device.name, links.size()));
+    const std::string name = device.name + "_end_point";
+    check_name("module", name, device.where);
+    platform_.links[links[0]].halved = true;
+    platform_.modules.push_back(
+        {name, device.where, links[0], edges[links[0]].b == i, host->end_point, true});
+  }
 }
 
 }  // namespace horae::config

@@ -247,6 +247,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     network.impair(spec, section);
     effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
   }
+  network.add_end_points();
   if (root.has("module")) {
     auto& modules = effective["module"] = ordered_json::array();
     for (const auto& section : root.children("module"))

@@ -185,8 +185,17 @@ ordered_json read_profile(const Section& section, Profile& out) {
     section.read(schema, also);
     out = HostProfile{};
   } else {
-    throw section.error(
-        "kind", fmt::format("unknown kind '{}'{}", kind, suggestion(kind, profile_kinds())));
+    std::vector<std::string> names = profile_kinds();
+    for (const fabric::ModuleKind& module : fabric::module_kinds()) {
+      if (!module.end_point) continue;
+      names.emplace_back(module.name);
+      if (module.name != kind) continue;
+      HostProfile host{module.read(section, also)};
+      dump.update(host.end_point->config());
+      out = std::move(host);
+      return dump;
+    }
+    throw section.error("kind", fmt::format("unknown kind '{}'{}", kind, suggestion(kind, names)));
   }
   return dump;
 }

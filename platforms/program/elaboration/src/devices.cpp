@@ -78,11 +78,18 @@ void build_modules(const config::PlatformConfig& platform, fabric::sim_context& 
   for (const auto& m : platform.modules) {
     const auto& e = platform.topology.edges()[m.link];
     const auto& link = platform.links[m.link];
-    fabric::module_joint::End first{devices.all[e.a].get(), e.port_a, link.config};
-    fabric::module_joint::End second{devices.all[e.b].get(), e.port_b, link.backward};
+    const auto end = [&](unsigned vertex, unsigned port, const fabric::LinkConfig& direction) {
+      const NodeId node = platform.topology.vertices()[vertex].node;
+      fabric::module_joint::End made{devices.all[vertex].get(), port, direction};
+      if (node != fabric::Topology::no_node) made.node = node;
+      return made;
+    };
+    auto first = end(e.a, e.port_a, link.config), second = end(e.b, e.port_b, link.backward);
     if (!m.forward) std::swap(first, second);
+    using Place = fabric::module_joint::Place;
     devices.modules.push_back(
-        std::make_unique<fabric::module_joint>(m.name.c_str(), context, *m.factory, first, second));
+        std::make_unique<fabric::module_joint>(m.name.c_str(), context, *m.factory, first, second,
+                                               m.end_point ? Place::end : Place::middle));
   }
 }
 

@@ -115,8 +115,10 @@ bool Simulation::finished() const {
   const bool hosts_done =
       std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
                   [](const auto* h) { return !h->runs_here() || h->next_time() == never; });
+  const bool modules_done = std::none_of(devices_.modules.begin(), devices_.modules.end(),
+                                         [](const auto& m) { return m->pending(); });
   const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
-  return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
+  return hosts_done && modules_done && !work_left() && context_.pool.live() == 0 && !under_way;
 }
 
 Picoseconds Simulation::finished_at() const {

@@ -81,9 +81,8 @@ class TransactionWriter {
     return id;
   }
   void text(const char* name, std::string_view value) {
-    transactions_.back().attributes +=
-        fmt::format("tx_record_attribute {} \"{}\" STRING = \"{}\"\n", transactions_.back().id, name,
-                    value);
+    transactions_.back().attributes += fmt::format(
+        "tx_record_attribute {} \"{}\" STRING = \"{}\"\n", transactions_.back().id, name, value);
   }
   void number(const char* name, std::uint64_t value) {
     transactions_.back().attributes += fmt::format("tx_record_attribute {} \"{}\" UNSIGNED = {}\n",
@@ -131,8 +130,7 @@ class TransactionWriter {
         cause = fabric::name_of(static_cast<fabric::DropCause>(step.extra));
       }
     }
-    const Id id =
-        begin(generator(node_name(p.src) + ".packets", "packets", class_of(p)), from, to);
+    const Id id = begin(generator(node_name(p.src) + ".packets", "packets", class_of(p)), from, to);
     number("packet", p.id);
     text("from", node_name(p.src));
     text("to", node_name(p.dst));
@@ -164,8 +162,7 @@ class TransactionWriter {
         number("packet", p.id);
         number("psn", p.psn);
         if (s.kind == TraceSlice::Kind::drop)
-          text("cause",
-               fabric::name_of(static_cast<fabric::DropCause>(r_.steps[s.step].extra)));
+          text("cause", fabric::name_of(static_cast<fabric::DropCause>(r_.steps[s.step].extra)));
         break;
       }
       case TraceSlice::Kind::message: {

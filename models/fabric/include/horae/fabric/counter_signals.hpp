@@ -17,9 +17,9 @@ namespace horae::fabric {
 /// time does not return while there is one.
 class counter_signals : public sc_core::sc_module {
  public:
-  /// `counters`: names as statistics() has them, groups and name joined by dots ("acks_sent", "entropy.random").
-  /// Made before simulation starts. InputError, with the nearest name, for one that the device does
-  /// not have, and for a period of nothing.
+  /// `counters`: names as statistics() has them, groups and name joined by dots ("acks_sent",
+  /// "entropy.random"). Made before simulation starts. InputError, with the nearest name, for one
+  /// that the device does not have, and for a period of nothing.
   counter_signals(const sc_core::sc_module_name& name, const device& of,
                   const std::vector<std::string>& counters, Picoseconds period);
 

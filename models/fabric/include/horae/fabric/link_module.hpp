@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -23,6 +24,8 @@ class module_context {
  public:
   virtual ~module_context() = default;
 
+  /// The node at a side, if it is an end point.
+  virtual std::optional<NodeId> node(unsigned side) const = 0;
   /// Rate of the wire from the module to the device at a side.
   virtual BitRate rate(unsigned side) const = 0;
   /// A random stream of the run's seed, the module's name and `what`: another `what`, another
@@ -32,6 +35,11 @@ class module_context {
   /// may come through; it matters to whether a run counts as stuck. ModelError for a packet that
   /// the module does not have.
   virtual void drop(Packet& p, bool at_random = false) = 0;
+  /// A packet of the node at side 1, which the module has from now on. For an end point: ModelError
+  /// for any other module.
+  virtual Packet& create() = 0;
+  /// Ends a packet that the module has, as one that reached its destination. Likewise.
+  virtual void deliver(Packet& p) = 0;
   /// Ends the run with this error: for processes of the module, which must let nothing out.
   virtual void fail(std::exception_ptr error) = 0;
 };
@@ -42,10 +50,10 @@ class module_context {
 /// The link's wire and delay are outside of it. `in(side)` gets a packet in the moment of its last
 /// bit: the annotated time is sc_time_stamp(), and what the module's own timers do at that time is
 /// done. From then on the module has the packet, until it
-/// hands it to `out(side)` or drops it. It makes no packets. What it hands over has the time at
-/// which its last bit leaves, absolute and not before sc_time_stamp(). A packet for which the wire
-/// is not free so early leaves later, in the order of calls. So a module that takes no time changes
-/// nothing.
+/// hands it to `out(side)` or drops it. It makes no packets (an end_point does). What it hands
+/// over has the time at which its last bit leaves, absolute and not before sc_time_stamp(). A
+/// packet for which the wire is not free so early leaves later, in the order of calls. So a module
+/// that takes no time changes nothing.
 ///
 /// PFC: the device at a side pauses what goes to it, by `pause` and `resume` on the backward path
 /// of `out(side)`; the module pauses the device at a side on the backward path of `in(side)`, with
@@ -64,6 +72,9 @@ class link_module : public sc_core::sc_module {
   /// `<name>.<number>`: what was counted in the measured time, but of a number whose name says that
   /// it is no count (StatKind).
   virtual void statistics(StatTree& /*tree*/) const {}
+  /// Whether it will send something that nobody has asked for yet: a run does not end as one with
+  /// nothing left to do, or as stuck, before.
+  virtual bool pending() const { return false; }
   /// One line for each thing that holds packets, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }
 

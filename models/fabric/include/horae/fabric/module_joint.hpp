@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <systemc>
@@ -22,6 +23,9 @@ namespace horae::fabric {
 /// outage takes there has had its draw for loss before, which on a link without a module it has
 /// not.)
 ///
+/// An end point is at the second device: it is behind the whole delay. Packets that the device
+/// itself sends come to it behind as much.
+///
 /// Devices hand packets over up to a window ahead of time. Here they wait, and the module gets them
 /// in the moment of their last bit; of one moment pauses before packets, side 0 before side 1. So
 /// it sees the same whether devices run window by window or event by event.
@@ -31,14 +35,23 @@ class module_joint : public sc_core::sc_module, private module_context {
     device* peer = nullptr;
     unsigned port = 0;
     LinkConfig link{};  ///< the direction that it sends on; its delay is of the whole link
+    std::optional<NodeId> node{};  ///< if it is an end point
+  };
+  /// Where on the link the module is.
+  enum class Place {
+    middle,
+    end,  ///< at the second device: of an end_point
   };
   /// Makes the module as a child named "module", and connects it.
   module_joint(const sc_core::sc_module_name& name, sim_context& context,
-               const ModuleFactory& factory, const End& first, const End& second);
+               const ModuleFactory& factory, const End& first, const End& second,
+               Place place = Place::middle);
   ~module_joint() override;
 
   /// Packets that are on their way to the module or in it.
   std::uint64_t held() const { return inside_.size(); }
+  /// Whether the module says that more is to come.
+  bool pending() const { return module_->pending(); }
   /// Adds the packets that came from each side, the dropped ones, and the module's own counters.
   void statistics(StatTree& tree) const;
   /// Where packets are that it holds.
@@ -61,6 +74,7 @@ class module_joint : public sc_core::sc_module, private module_context {
   struct Side {
     device* peer = nullptr;
     unsigned port = 0;
+    std::optional<NodeId> node{};
     Picoseconds delay{};  ///< of its half
     BitRate rate{};       ///< towards the device
     Picoseconds busy_until{};
@@ -70,6 +84,9 @@ class module_joint : public sc_core::sc_module, private module_context {
   };
 
   BitRate rate(unsigned side) const override { return sides_.at(side).rate; }
+  std::optional<NodeId> node(unsigned side) const override { return sides_.at(side).node; }
+  Packet& create() override;
+  void deliver(Packet& p) override;
   RandomStream random(std::string_view what) const override;
   void drop(Packet& p, bool at_random) override;
   void fail(std::exception_ptr error) override;
@@ -86,6 +103,8 @@ class module_joint : public sc_core::sc_module, private module_context {
   unsigned give_up(const Packet& p, const char* what);
 
   sim_context& context_;
+  Place place_;
+  std::uint64_t made_ = 0;  ///< packets of an end point
   std::array<Side, 2> sides_;
   std::unique_ptr<link_module> module_;
   std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;

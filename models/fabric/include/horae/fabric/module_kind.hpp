@@ -35,6 +35,8 @@ struct ModuleKind {
                                          const std::vector<std::string>& common);
   /// Its parameters.
   std::vector<ParamInfo> (*describe)();
+  /// It is no module on a link but a device with one port: the kind of a profile.
+  bool end_point = false;
 };
 
 /// All kinds.
@@ -71,6 +73,14 @@ ModuleKind module_kind() {
             return std::make_unique<detail::ConfiguredModule<Module, Config>>(std::move(config));
           },
           [] { return Config::schema().describe(); }};
+}
+
+/// The entry of an end_point, likewise.
+template <class EndPoint, class Config>
+ModuleKind end_point_kind() {
+  ModuleKind kind = module_kind<EndPoint, Config>();
+  kind.end_point = true;
+  return kind;
 }
 
 }  // namespace horae::fabric

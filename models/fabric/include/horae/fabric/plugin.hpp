@@ -1,7 +1,8 @@
-// For plug-ins: one more generated network, one more kind of module on a link, one more block with
-// AXI4-Stream pins.
+// For plug-ins: one more generated network, one more kind of module on a link or of end point, one
+// more block with AXI4-Stream pins.
 #pragma once
 
+#include "horae/fabric/end_point.hpp"
 #include "horae/fabric/middlebox.hpp"
 #include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/modules/axi_stream_signals.hpp"

@@ -94,8 +94,8 @@ class window_clock : public sc_core::sc_module {
   /// simulation, as described above. `where`: the module it belongs to.
   void fail(std::exception_ptr error, const sc_core::sc_object* where = nullptr);
 
-  /// Whether no device has any pending event or packet, no module on a link a packet, and no module
-  /// of a user's own still to answer what it was asked, unless nothing more can come of that.
+  /// Whether no device has any pending event or packet, and no module on a link a packet or more to
+  /// come.
   bool idle() const;
   /// Calls of modules of a user's own.
   call_queue& calls() { return calls_; }

@@ -100,7 +100,8 @@ ordered_json list_parameters() {
   }
   out.push_back(table_of<config::ModuleSpec>());
   for (const auto& kind : fabric::module_kinds()) {
-    out.push_back({{"name", fmt::format("module, kind = \"{}\"", kind.name)},
+    out.push_back({{"name", fmt::format("{}, kind = \"{}\"", kind.end_point ? "profile" : "module",
+                                        kind.name)},
                    {"doc", kind.doc},
                    {"parameters", parameters_of(kind.describe())}});
   }

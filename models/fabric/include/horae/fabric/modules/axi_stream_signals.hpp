@@ -1,4 +1,5 @@
-// AXI4-Stream pins as SystemC signals, for a block of a user's in SystemC or made by `verilator --sc`.
+// AXI4-Stream pins as SystemC signals, for a block of a user's in SystemC or made by `verilator
+// --sc`.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace horae::fabric {
 template <unsigned bytes, class Data = sc_dt::sc_bv<8 * bytes>, class Keep = sc_dt::sc_bv<bytes>>
 class axi_stream_signals : public sc_core::sc_module, public StreamPins {
  public:
-  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> aclk{"aclk"};  ///< rises by the module, falls here
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> aclk{
+      "aclk"};  ///< rises by the module, falls here
   sc_core::sc_signal<bool> aresetn{"aresetn"};
   sc_core::sc_signal<Data> s_tdata{"s_tdata"}, m_tdata{"m_tdata"};
   sc_core::sc_signal<Keep> s_tkeep{"s_tkeep"}, m_tkeep{"m_tkeep"};

@@ -43,6 +43,8 @@ class NetworkReader final : public fabric::NetworkBuilder {
   void impair(const ImpairmentSpec& spec, const Section& section);
   /// Puts a module on the link between two devices; returns its values in effect.
   nlohmann::ordered_json add_module(const Section& section);
+  /// Puts the modules of end points at the ends of their links, when all links are known.
+  void add_end_points();
   /// The vertex of a device.
   unsigned find(const Located<std::string>& name) const;
 

@@ -45,13 +45,14 @@ struct LinkInstance {
   }
 };
 
-/// A SystemC module in the middle of a link.
+/// A SystemC module in the middle of a link, or an end point at the second device of one.
 struct ModuleInstance {
   std::string name;
   Location where;
   std::size_t link = 0;
   bool forward = true;  ///< its side 0 is towards the first device of the edge
   std::shared_ptr<const fabric::ModuleFactory> factory;
+  bool end_point = false;
 };
 
 struct PlatformConfig;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/fabric/devices/output_queued_switch.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/params/located.hpp"
 #include "horae/params/section.hpp"
 #include "horae/programs/program.hpp"
@@ -32,7 +33,10 @@ struct TofinoProfile {
   std::vector<RegisterHardware> rtl = {};
 };
 
-struct HostProfile {};
+struct HostProfile {
+  /// A SystemC module of a user's in the host's place; null: a host of ours.
+  std::shared_ptr<const fabric::ModuleFactory> end_point{};
+};
 /// Description of a host, for lists and messages.
 inline constexpr std::string_view host_doc =
     "A host without a transport: sends open-loop packets and counts what it receives.";
@@ -40,7 +44,8 @@ inline constexpr std::string_view host_doc =
 /// A named kind of device.
 using Profile = std::variant<rnic::RnicConfig, TofinoProfile, fabric::SwitchConfig, HostProfile>;
 
-/// The kinds of profile by name, in the order of Profile's alternatives.
+/// The kinds of profile by name, in the order of Profile's alternatives. Kinds of end points
+/// (fabric::ModuleKind::end_point) are hosts.
 const std::vector<std::string>& profile_kinds();
 
 /// Whether devices of the profile end connections.
