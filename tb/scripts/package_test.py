@@ -81,7 +81,7 @@ class Package(unittest.TestCase):
         self.assertNotIn("not found", needed)
         # It brings what it needs, as the program does.
         self.assertIn(f"libfmt.so.9 => {self.unpacked}/lib/libfmt.so.9", needed)
-        for name in ("include/horae/facade/ordering.h", "sv/horae_pkg.sv", "example/reorder_window_tb.sv", "README.md"):
+        for name in ("include/horae/facade/ordering.h", "include/horae/facade/sender.h", "sv/horae_pkg.sv", "example/packetizer_tb.sv", "README.md"):
             self.assertTrue((self.unpacked / "models/facade" / name).exists(), name)
 
     def test_scripts_find_the_program_beside_them(self):

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <sstream>
-#include <vector>
+#include <string>
 
 #include "border.hpp"
-#include "horae/params/document.hpp"
-#include "horae/params/schema.hpp"
 #include "horae/policy/ordering/eunomia_cycles.hpp"
 #include "horae/policy/ordering/ordering.hpp"
+#include "settings.hpp"
 
 using namespace horae;
+using facade::check_24_bits;
 using facade::given;
 using facade::guarded;
 
@@ -22,12 +21,8 @@ struct horae_ordering {
 
 namespace {
 
-policy::OrderingConfig read_settings(const std::string& text) {
-  std::istringstream blanks(text);
-  std::vector<std::string> words;
-  for (std::string word; blanks >> word;) words.push_back(word);
-  const auto document = Document::parse("", "settings", words);
-  auto config = document.root().read<policy::OrderingConfig>();
+policy::OrderingConfig read_settings(const char& text) {
+  auto config = facade::read_settings<policy::OrderingConfig>(text);
   if (config.level != "model") {
     throw InputError(
         fmt::format("level = '{}': this library has the models; expected 'model'", config.level));
@@ -40,30 +35,16 @@ policy::OrderingConfig read_settings(const std::string& text) {
   return config;
 }
 
-// Messages speak of a command's flag where the library has settings.
-std::string as_settings(std::string message) {
-  constexpr std::string_view flag = "--set ";
-  if (message.starts_with(flag)) message.replace(0, flag.size(), "setting ");
-  return message;
-}
-
 std::unique_ptr<policy::OrderingEngine> make_engine(const char* settings) {
-  try {
-    const auto config = read_settings(&given(settings, "settings"));
+  return facade::in_words_of_settings([&] {
+    const auto config = read_settings(given(settings, "settings"));
     auto engine = policy::make_ordering_engine(config);
     if (!engine) {
       throw InputError(
           fmt::format("engine = \"{}\" is no engine to ask; expected engine=NAME", config.engine));
     }
     return engine;
-  } catch (const InputError& e) {
-    throw InputError(as_settings(e.what()));
-  }
-}
-
-void check_24_bits(const char* what, uint32_t value) {
-  if (value > Psn::mask)
-    throw InputError(fmt::format("{} = {} is above the maximum 2^24 - 1", what, value));
+  });
 }
 
 horae_ordering_answer as_c(const policy::OrderingAnswer& a) {

@@ -20,6 +20,21 @@ package horae_pkg;
   import "DPI-C" function int horae_ordering_provided(
       input chandle engine, input int unsigned connections, output longint unsigned bytes);
 
+  import "DPI-C" function chandle horae_sender_create(input string settings, input int unsigned first_psn);
+  import "DPI-C" function void horae_sender_destroy(input chandle sender);
+  import "DPI-C" function int horae_sender_post(input chandle sender, input longint unsigned bytes);
+  import "DPI-C" function int horae_sender_can_send(input chandle sender);
+  import "DPI-C" function int horae_sender_next(
+      input chandle sender, input longint unsigned now, output int unsigned packet[7]);
+  import "DPI-C" function int horae_sender_ack(
+      input chandle sender, input int unsigned psn, input longint unsigned now, output int unsigned completed);
+  import "DPI-C" function int horae_sender_nak(
+      input chandle sender, input int unsigned psn, input longint unsigned now, output int unsigned completed);
+  import "DPI-C" function int horae_sender_received(input chandle sender, input int unsigned psn);
+  import "DPI-C" function int horae_sender_deadline(input chandle sender, output longint unsigned at);
+  import "DPI-C" function int horae_sender_timeout(
+      input chandle sender, input longint unsigned now, output int unsigned gave_up);
+
   localparam int FACADE_VERSION = 1;  // HORAE_FACADE_VERSION
 
   typedef enum logic [1:0] {IN_ORDER, OUT_OF_ORDER, DUPLICATE, REJECTED} tracking_e;
@@ -41,10 +56,29 @@ package horae_pkg;
     logic [31:0] clocks_block_ram;
   } ordering_answer_t;
 
-  // An engine, e.g. of "engine=eunomia blocks=64 bits=96".
-  function automatic chandle ordering(input string settings);
+  localparam longint unsigned NEVER = 64'hffffffffffffffff;  // HORAE_NEVER
+
+  typedef enum logic [2:0] {FRESH, EXPECTED, LAST, REWIND, TIMEOUT} send_e;
+
+  // horae_sender_packet
+  typedef struct packed {
+    logic [23:0] psn;
+    logic [7:0]  opcode;
+    logic [15:0] payload;
+    logic        ack_request;
+    send_e       kind;
+    logic [31:0] message;
+    logic [31:0] left;
+  } sender_packet_t;
+
+  function automatic void check_version();
     if (horae_facade_version() != FACADE_VERSION)
       $fatal(1, "libhorae_c.so is of version %0d, horae_pkg.sv of %0d", horae_facade_version(), FACADE_VERSION);
+  endfunction
+
+  // An engine, e.g. of "engine=eunomia blocks=64 bits=96".
+  function automatic chandle ordering(input string settings);
+    check_version();
     ordering = horae_ordering_create(settings);
     if (ordering == null) $fatal(1, "%s", horae_error());
   endfunction
@@ -73,6 +107,50 @@ package horae_pkg;
   // The connection ends.
   function automatic void ordering_close(input chandle engine, input int unsigned connection);
     if (horae_ordering_close(engine, connection) != 0) $fatal(1, "%s", horae_error());
+  endfunction
+
+  // A sender, e.g. of "transport=go_back_n mtu=1KiB reliability.window=64".
+  function automatic chandle sender(input string settings, input logic [23:0] first_psn);
+    check_version();
+    sender = horae_sender_create(settings, 32'(first_psn));
+    if (sender == null) $fatal(1, "%s", horae_error());
+  endfunction
+
+  // A WRITE is posted.
+  function automatic void sender_post(input chandle sender, input longint unsigned bytes);
+    if (horae_sender_post(sender, bytes) != 0) $fatal(1, "%s", horae_error());
+  endfunction
+
+  // The packet that is to be sent at `now` (ps); one must be there (horae_sender_can_send).
+  function automatic sender_packet_t sender_next(input chandle sender, input longint unsigned now);
+    int unsigned words[7];
+    if (horae_sender_next(sender, now, words) != 0) $fatal(1, "%s", horae_error());
+    sender_next.psn = words[0][23:0];
+    sender_next.opcode = words[1][7:0];
+    sender_next.payload = words[2][15:0];
+    sender_next.ack_request = words[3][0];
+    sender_next.kind = send_e'(words[4][2:0]);
+    sender_next.message = words[5];
+    sender_next.left = words[6];
+  endfunction
+
+  // Messages that an ACK (or, with `nak`, a NAK) with this PSN completes.
+  function automatic int unsigned sender_response(
+      input chandle sender, input logic nak, input logic [23:0] psn, input longint unsigned now);
+    int status;
+    if (nak) status = horae_sender_nak(sender, 32'(psn), now, sender_response);
+    else status = horae_sender_ack(sender, 32'(psn), now, sender_response);
+    if (status != 0) $fatal(1, "%s", horae_error());
+  endfunction
+
+  // When the retransmission timer runs out, or NEVER.
+  function automatic longint unsigned sender_deadline(input chandle sender);
+    if (horae_sender_deadline(sender, sender_deadline) != 0) $fatal(1, "%s", horae_error());
+  endfunction
+
+  // It ran out; 1: the sender gives up.
+  function automatic int unsigned sender_timeout(input chandle sender, input longint unsigned now);
+    if (horae_sender_timeout(sender, now, sender_timeout) != 0) $fatal(1, "%s", horae_error());
   endfunction
 
 endpackage
