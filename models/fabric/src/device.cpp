@@ -148,6 +148,7 @@ void device::add_outlook(Outlook& outlook) const {
   for (const auto& tx : tx_) {
     if (tx->link().loss < 1) outlook.chances += tx->counters().lost;
     if (tx->link().bit_errors < 1) outlook.chances += tx->counters().corrupted;
+    if (tx->injector() != nullptr) outlook.chances += tx->injector()->chances();
   }
   own_outlook(outlook);
 }
@@ -263,6 +264,8 @@ void device::take(const Crossing& c, const Feedback* feedback) {
     rx_[c.port]->arrivals.sender->leave(context_.pool.take_over(c.packet, feedback), c.at);
     return;
   }
+  if (c.phase == packet_phase::late_packet)
+    return rx_[c.port]->arrivals.take(context_.pool.take_over(c.packet, feedback), c.at);
   packet_phase phase = c.phase;
   sc_core::sc_time at = to_sc_time(c.at);
   Packet carrier = c.packet;

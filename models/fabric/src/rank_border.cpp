@@ -52,7 +52,7 @@ void rank_border::leave(std::uint32_t to, std::uint16_t port, packet_phase phase
   append(&crossing, sizeof(Crossing));
   if (stride_ == sizeof(Crossing)) return;
   const Feedback none{};
-  append(phase == packet_phase::begin_packet ? &feedback_of(p) : &none, sizeof(Feedback));
+  append(brings_packet(phase) ? &feedback_of(p) : &none, sizeof(Feedback));
 }
 
 void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds limit) {
@@ -96,7 +96,7 @@ std::uint64_t rank_border::waiting() const {
   for (const auto& message : out_) {
     for (std::size_t i = head; i < message.size(); i += stride_) {
       const auto& c = *reinterpret_cast<const Crossing*>(&message[i]);
-      n += c.phase == packet_phase::begin_packet ? 1 : 0;
+      n += brings_packet(c.phase) ? 1 : 0;
     }
   }
   return n;

@@ -54,7 +54,11 @@ const std::vector<Shipped> shipped = {
      "1",
      {"3"}},
     {"eunomia_cosim", {"sim.duration=100us", "nic.ordering.level=model"}},
-    {"flow_list", {}},
+    // Events on links within a rank and between ranks.
+    {"flow_list",
+     {"event=[{action='delay', between=['leaf0','spine1'], packet=2, count=2, delay='3 us'}, "
+      "{action='duplicate', between=['spine1','leaf1'], packet=2}, {action='drop', nic='h5', "
+      "packet=4}, {action='corrupt', between=['leaf1','spine1'], packets='acks'}]"}},
     {"leaf_spine_256", {"sim.duration=6us"}},
     {"leaf_spine_256_nic", {"sim.duration=10us"}},
     {"longhaul",

@@ -12,8 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 
 from lib.report import (blocks, compare_view, config, curve_view, explain_view, flows_view, inputs, nic_view,
                        numbers,  # noqa: E402
-                       pcie_view, plots, published, reduce, run_view, series_view, size_view, study_data, study_view, sweep_view,
-                       waterfall_view)
+                       pcie_view, plots, published, recovery_view, reduce, run_view, series_view, size_view, study_data, study_view,
+                       sweep_view, waterfall_view)
 
 NONE, THIN, MINUS, SPACE = "\u2013", "\u202f", "\u2212", "\u00a0"
 
@@ -551,6 +551,31 @@ class Waterfall(InFolder):
         self.assertEqual(waterfall_view.blocks(self.folder), [])
         self.write("waterfall.json", json.dumps({**self.FOUND, "messages": 0}))
         self.assertEqual(waterfall_view.blocks(self.folder), [])
+
+
+class Recovery(InFolder):
+    FOUND = {"schema": 1, "resent_unasked": 3,
+             "recoveries": [{"flow": 0, "name": "a-c:0x40", "psn": 5, "lost_ps": 2000000, "nack_sent_ps": 3500000,
+                             "resent_ps": 6000000, "completed_ps": 9000000}],
+             "parts": [{"part": "in all", "count": 1, "mean_ns": 7000.0, "p99_ns": 7000.0}],
+             "beside": [{"what": "CNP", "where": "a", "from_ps": 4000000, "to_ps": 4000000, "flow": 0},
+                        {"what": "pause of class 0", "where": "a:0", "from_ps": 5000000, "to_ps": 6000000},
+                        {"what": "CNP", "where": "a", "from_ps": 90000000, "to_ps": 90000000, "flow": 0}]}
+
+    def test_marks_cnps_and_pauses_share_an_axis(self):
+        self.write("recovery.json", json.dumps(self.FOUND))
+        _, figure, table = recovery_view.blocks(self.folder)
+        self.assertEqual(figure.spec["y"]["values"], ["a-c:0x40 psn 5", "CNPs", "pauses"])
+        self.assertEqual([(s["name"], s["data"]["x"], s["data"]["y"]) for s in figure.spec["series"]],
+                         [("lost", [2], ["a-c:0x40 psn 5"]), ("NACK sent", [3.5], ["a-c:0x40 psn 5"]),
+                          ("resent", [6], ["a-c:0x40 psn 5"]), ("completed", [9], ["a-c:0x40 psn 5"]),
+                          ("CNPs", [4], ["CNPs"]), ("pauses", [5, 6], ["pauses", "pauses"])])
+        self.assertEqual(texts(table), [["in all", "1", "7", "7"]])
+
+    def test_without_recoveries_there_is_none(self):
+        self.assertEqual(recovery_view.blocks(self.folder), [])
+        self.write("recovery.json", json.dumps({**self.FOUND, "recoveries": []}))
+        self.assertEqual(recovery_view.blocks(self.folder), [])
 
 
 class Ledger(unittest.TestCase):

@@ -86,10 +86,66 @@ bool cut_off(const std::vector<Outage>& outages, Picoseconds from, Picoseconds t
 void tx_port::send_closely(Packet& p, Picoseconds start, Picoseconds pipeline) {
   if (direct_ == nullptr && peer_ == nullptr) [[unlikely]]
     leads_nowhere(p);
-  if (look_closer(p, start, pipeline, busy_until_)) return;
-  const Picoseconds arrival = busy_until_ + pipeline + link_.delay;
+  const Picoseconds first_bit = start + pipeline;
+  const Picoseconds last_bit = busy_until_ + pipeline;
+  if (auto* watcher = owner_.context().watcher)
+    watcher->sent(owner_, index_, p, start, first_bit, last_bit);
+  if (injector_) return harm(p, first_bit, last_bit);
+  cross(p, first_bit, last_bit, std::nullopt);
+}
+
+void tx_port::inject(std::uint32_t number, Injection injection) {
+  if (!injector_) injector_ = std::make_unique<Injector>();
+  injector_->add(number, std::move(injection));
+}
+
+void tx_port::harm(Packet& p, Picoseconds first_bit, Picoseconds last_bit) {
+  auto& context = owner_.context();
+  const auto harm = injector_->meet(p, last_bit, [&](Injection::Action action) {
+    if (context.watcher != nullptr) context.watcher->injected(owner_, index_, p, action, last_bit);
+  });
+  if (harm.drop) {
+    lose(p, DropCause::injected, last_bit + link_.delay);
+    return;
+  }
+  Packet* copy = nullptr;
+  if (harm.copy) {
+    // Copies have the id of their original, and the bit that no creator's number reaches.
+    constexpr std::uint64_t of_copy = std::uint64_t{1} << 63;
+    copy = &context.pool.create();
+    *copy = p;
+    copy->id |= of_copy;
+    if (context.pool.carries_feedback()) feedback_of(*copy) = feedback_of(p);
+  }
+  if (harm.mark) p.ecn = Ecn::ce;
+  if (harm.corrupt) {
+    ++counters_.corrupted;
+    p.corrupted = true;
+  }
+  const Picoseconds wire = serialisation(p.wire_size());
+  cross(p, first_bit, last_bit, harm.delay > 0_ps ? std::optional(harm.delay) : std::nullopt);
+  if (copy == nullptr) return;
+  const Picoseconds behind = harm.delay + wire + *harm.copy;
+  if (context.watcher != nullptr)
+    context.watcher->sent(owner_, index_, *copy, first_bit, first_bit + behind, last_bit + behind);
+  cross(*copy, first_bit, last_bit, behind);
+}
+
+void tx_port::cross(Packet& p, Picoseconds first_bit, Picoseconds last_bit,
+                    std::optional<Picoseconds> late) {
+  const Picoseconds in_turn = last_bit + link_.delay;
+  if (loses(p, first_bit, in_turn)) return;
+  const Picoseconds arrival = in_turn + late.value_or(0_ps);
+  if (away_) {
+    auto& context = owner_.context();
+    context.border->leave(away_->device, away_->port,
+                          late ? packet_phase::late_packet : packet_phase::begin_packet, p,
+                          arrival);
+    context.pool.give_away(p);
+    return;
+  }
   if (direct_ != nullptr) {
-    if (!owner_.windowed_) return direct_->take(p, arrival);
+    if (!owner_.windowed_ || late) return direct_->take(p, arrival);
     if (arrival < owner_.horizon_) owner_.too_early(arrival);
     return leave(p, arrival);
   }
@@ -105,12 +161,7 @@ void tx_port::leads_nowhere(const Packet& p) const {
                   owner_.name(), p.dst, index_));
 }
 
-bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
-                          Picoseconds last_bit) {
-  const Picoseconds first_bit = start + pipeline;
-  const Picoseconds arrival = last_bit + pipeline + link_.delay;
-  if (auto* watcher = owner_.context().watcher)
-    watcher->sent(owner_, index_, p, start, first_bit, last_bit + pipeline);
+bool tx_port::loses(Packet& p, Picoseconds first_bit, Picoseconds arrival) {
   const bool harmed = !link_.data_only || p.is_data();
   if (harmed && cut_off(link_.outages, first_bit, arrival)) {
     ++counters_.cut;
@@ -124,11 +175,7 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
     ++counters_.corrupted;
     p.corrupted = true;
   }
-  if (!away_) return false;
-  auto& context = owner_.context();
-  context.border->leave(away_->device, away_->port, packet_phase::begin_packet, p, arrival);
-  context.pool.give_away(p);
-  return true;
+  return false;
 }
 
 void tx_port::make_room() {
@@ -177,7 +224,7 @@ void tx_port::start_of_simulation() {
 }
 
 bool tx_port::looks_closely() const {
-  return loss_ || bit_errors_ || !link_.outages.empty() || away_ ||
+  return loss_ || bit_errors_ || injector_ || !link_.outages.empty() || away_ ||
          owner_.context().watcher != nullptr || direct_ == nullptr || !owner_.windowed_;
 }
 

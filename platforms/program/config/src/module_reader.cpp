@@ -44,6 +44,31 @@ std::vector<std::size_t> NetworkReader::links_between(unsigned a, unsigned b) co
   return out;
 }
 
+std::size_t NetworkReader::link_of(const Section& section,
+                                   const std::vector<Located<std::string>>& between,
+                                   std::optional<std::uint32_t> link) const {
+  if (between.size() != 2) {
+    throw section.error("between",
+                        fmt::format("{} names in 'between'; expected two", between.size()));
+  }
+  const auto links = links_between(find(between[0]), find(between[1]));
+  const auto ends = fmt::format("between '{}' and '{}'", between[0].value, between[1].value);
+  if (links.empty()) throw section.error("between", fmt::format("there is no link {}", ends));
+  if (links.size() > 1 && !link) {
+    throw section.error("between", fmt::format("there are {} links {}; expected 'link', 0 to {}",
+                                               links.size(), ends, links.size() - 1));
+  }
+  const std::size_t which = link.value_or(0);
+  if (which >= links.size()) {
+    throw section.error(
+        "link",
+        fmt::format("link = {}, but there {} {}; expected 0{}", which,
+                    links.size() == 1 ? "is one link" : fmt::format("are {} links", links.size()),
+                    ends, links.size() == 1 ? "" : fmt::format(" to {}", links.size() - 1)));
+  }
+  return links[which];
+}
+
 nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
   const auto spec = section.read<ModuleSpec>(section.keys());
   take_stream_blocks();
@@ -56,36 +81,18 @@ nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
                                             spec.kind.value));
   std::shared_ptr<const fabric::ModuleFactory> factory = kind->read(section, ModuleSpec::keys());
   check_name("module", spec.name.value, spec.name.where);
-  if (spec.between.size() != 2) {
-    throw section.error("between",
-                        fmt::format("{} names in 'between'; expected two", spec.between.size()));
-  }
-  const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
-  const auto links = links_between(a, b);
-  const auto ends =
-      fmt::format("between '{}' and '{}'", spec.between[0].value, spec.between[1].value);
-  if (links.empty()) throw section.error("between", fmt::format("there is no link {}", ends));
-  if (links.size() > 1 && !spec.link) {
-    throw section.error("between", fmt::format("there are {} links {}; expected 'link', 0 to {}",
-                                               links.size(), ends, links.size() - 1));
-  }
-  const std::size_t which = spec.link.value_or(0);
-  if (which >= links.size()) {
-    throw section.error(
-        "link",
-        fmt::format("link = {}, but there {} {}; expected 0{}", which,
-                    links.size() == 1 ? "is one link" : fmt::format("are {} links", links.size()),
-                    ends, links.size() == 1 ? "" : fmt::format(" to {}", links.size() - 1)));
-  }
-  LinkInstance& link = platform_.links[links[which]];
+  const std::size_t number = link_of(section, spec.between, spec.link);
+  LinkInstance& link = platform_.links[number];
   if (link.halved) {
-    throw section.error("between", fmt::format("the link {} has a module already", ends));
+    throw section.error("between",
+                        fmt::format("the link between '{}' and '{}' has a module already",
+                                    spec.between[0].value, spec.between[1].value));
   }
   link.halved = true;
   auto effective = ModuleSpec::schema().dump(spec);
   effective.update(factory->config());
-  platform_.modules.push_back({spec.name.value, section.where(), links[which],
-                               platform_.topology.edges()[links[which]].a == a,
+  platform_.modules.push_back({spec.name.value, section.where(), number,
+                               platform_.topology.edges()[number].a == find(spec.between[0]),
                                std::move(factory)});
   return effective;
 }

@@ -74,7 +74,13 @@ Findings Findings::of(const Simulation& s, const CountedSoFar& warmup) {
   for (const auto& d : s.devices()) {
     DeviceEnd& end = out.devices.emplace_back();
     end.events = d->events_handled();
-    for (unsigned i = 0; i < d->ports(); ++i) end.hops += d->tx(i).counters().packets;
+    for (unsigned i = 0; i < d->ports(); ++i) {
+      end.hops += d->tx(i).counters().packets;
+      const fabric::Injector* const injector = d->tx(i).injector();
+      if (injector == nullptr) continue;
+      const auto met = injector->met();
+      end.injections.insert(end.injections.end(), met.begin(), met.end());
+    }
     end.counters = std::move(counted.devices[d->number()]);
   }
   for (const auto* nic : s.nics()) {

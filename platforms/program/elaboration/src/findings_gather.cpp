@@ -21,6 +21,7 @@ void put(WireWriter& w, const DeviceEnd& d) {
   for (const auto& [ingress, egress] : d.waits.kept_in) w.put(ingress), w.put(egress);
   w.put(d.pauses);
   w.put(d.programs);
+  w.put(d.injections);
 }
 
 DeviceEnd get_device(WireReader& r) {
@@ -36,6 +37,7 @@ DeviceEnd get_device(WireReader& r) {
   for (auto& [ingress, egress] : d.waits.kept_in) r.get(ingress), r.get(egress);
   r.get(d.pauses);
   r.get(d.programs);
+  r.get(d.injections);
   return d;
 }
 

@@ -9,6 +9,7 @@
 #include "horae/core/error.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/workload/nic_fit.hpp"
+#include "injections.hpp"
 
 namespace horae::elaboration {
 namespace {
@@ -73,6 +74,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
   if (border != nullptr) context_.join(*border);
   build_devices(false, meter);
   connections_.build();
+  inject(platform, devices_, connections_);
   if (meter != nullptr) meter->charge("connections", connections_.all().size());
   levels_.check(platform);
 }

@@ -10,6 +10,7 @@
 #include "horae/elaboration/findings.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/ranks/partition.hpp"
+#include "horae/run/event_rows.hpp"
 #include "horae/run/flows_csv.hpp"
 #include "horae/views/nack_trace.hpp"
 #include "horae/views/views.hpp"
@@ -174,6 +175,7 @@ RunOutcome Session::finish() {
                     verdict == results::Verdict::error ? " or have ended with an error" : ""));
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
   if (verdict == results::Verdict::error) outcome.notes.push_back(errors_of(found));
+  for (auto& note : idle_events(simulation, found)) outcome.notes.push_back(std::move(note));
   const std::string deadlock = deadlock_of(simulation, found);
   if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;
   if (stuck) {

@@ -12,6 +12,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/results/summary_head.hpp"
+#include "horae/run/event_rows.hpp"
 #include "horae/run/flow_results.hpp"
 #include "horae/run/groups.hpp"
 #include "horae/run/results.hpp"
@@ -87,6 +88,7 @@ ordered_json rows_of(const elaboration::Simulation& simulation, const elaboratio
   }
   if (!simulation.messages().empty() && simulation.platform().has_sites())
     rows["sites"] = site_rows(simulation, found, loop.begin().time, loop.end().time);
+  if (!simulation.platform().events.empty()) rows["events"] = event_rows(simulation, found);
   for (std::size_t i = 0; i < simulation.platform().traffic.size(); ++i)
     workload::traffic_of(simulation.platform(), i).add_rows(rows);
   return rows;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -18,17 +16,6 @@ Picoseconds read_time(const char* option, const std::string& text) {
   if (*parsed.value < 0_ps)
     throw InputError(fmt::format("{} {}: expected a time of the run", option, printable(text)));
   return *parsed.value;
-}
-
-/// A queue pair's number, decimal or 0x...
-std::optional<std::uint32_t> read_number(std::string_view text) {
-  const bool hex = text.starts_with("0x");
-  if (hex) text.remove_prefix(2);
-  std::uint32_t n = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, n, hex ? 16 : 10);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return n;
 }
 
 /// Well mixed 64 bits (splitmix64: Steele, Lea, Flood, OOPSLA 2014).
@@ -62,44 +49,8 @@ ViewFilter::ViewFilter(const ViewOptions& options, const config::PlatformConfig&
   if (from_ >= to_)
     throw InputError(fmt::format("--to {}: expected more than --from, {}", to_text(to_),
                                  from_ == 0_ps ? "0" : to_text(from_)));
-  for (const auto& text : options.flows) flows_.push_back(read_flow(text, platform));
-}
-
-ViewFilter::Flow ViewFilter::read_flow(const std::string& text,
-                                       const config::PlatformConfig& platform) const {
-  const auto& vertices = platform.topology.vertices();
-  const auto node = [&](const std::string& name) -> std::optional<NodeId> {
-    const int i = platform.topology.find(name);
-    if (i < 0 || vertices[static_cast<std::size_t>(i)].node == fabric::Topology::no_node)
-      return std::nullopt;
-    return vertices[static_cast<std::size_t>(i)].node;
-  };
-  std::string pair = text;
-  std::optional<std::uint32_t> qp;
-  if (const auto colon = text.rfind(':'); colon != std::string::npos) {
-    qp = read_number(std::string_view(text).substr(colon + 1));
-    if (!qp) {
-      throw InputError(
-          fmt::format("--flow {}: expected the number of a queue pair behind ':', as in flows.csv",
-                      printable(text)));
-    }
-    pair.resize(colon);
-  }
-  if (const auto src = node(pair); src && !qp) return {*src, std::nullopt, std::nullopt};
-  // Names may have hyphens of their own.
-  for (auto at = pair.find('-'); at != std::string::npos; at = pair.find('-', at + 1)) {
-    const auto src = node(pair.substr(0, at)), dst = node(pair.substr(at + 1));
-    if (src && dst) return {*src, *dst, qp};
-  }
-  std::vector<std::string> names;
-  for (const auto& v : vertices) {
-    if (v.node != fabric::Topology::no_node) names.push_back(v.name);
-  }
-  std::string stranger = pair;
-  if (const auto at = pair.find('-'); at != std::string::npos)
-    stranger = node(pair.substr(0, at)) ? pair.substr(at + 1) : pair.substr(0, at);
-  throw InputError(fmt::format("--flow {}: expected SRC, SRC-DST or SRC-DST:QP of end points{}",
-                               printable(text), suggestion(stranger, names)));
+  for (const auto& text : options.flows)
+    flows_.push_back(config::read_flow_name("--flow", text, platform));
 }
 
 void ViewFilter::learn(const elaboration::Simulation& simulation) {
@@ -115,9 +66,9 @@ void ViewFilter::learn(const elaboration::Simulation& simulation) {
     put(*flows[i].sender, flows[i].sender_qp, {i, true});
     bool wanted = false;
     for (const auto& f : flows_) {
-      wanted = wanted ||
-               (flows[i].sender->id() == f.src && (!f.dst || flows[i].receiver->id() == *f.dst) &&
-                (!f.qp || rnic::rnic::first_qpn + flows[i].sender_qp == *f.qp));
+      wanted =
+          wanted || f.names(flows[i].sender->id(), flows[i].receiver->id(),
+                            rnic::rnic::first_qpn + static_cast<std::uint32_t>(flows[i].sender_qp));
     }
     wanted_.push_back(wanted);
     sender_qp_.push_back(flows[i].sender_qp);

@@ -31,6 +31,10 @@ void Views::attach(elaboration::Simulation& simulation) {
     waterfall_ = std::make_unique<WaterfallRecorder>(filter_, simulation, options_.most);
     views_.push_back(waterfall_.get());
   }
+  if (options_.recovery) {
+    recovery_ = std::make_unique<RecoveryRecorder>(filter_, simulation, options_.most);
+    views_.push_back(recovery_.get());
+  }
   if (captures_) {
     captures_->learn(simulation);
     views_.push_back(captures_.get());
@@ -44,6 +48,7 @@ void Views::attach(elaboration::Simulation& simulation) {
 void Views::finish(Picoseconds end) {
   if (trace_) trace_->finish(end);
   if (waves_) waves_->finish(end);
+  if (recovery_) recovery_->finish(end);
 }
 
 void Views::add_timeline(const rnic::Timeline& timeline, const std::string& device) {
@@ -64,9 +69,19 @@ void Views::write(results::ResultFolder& folder) {
   }
   if (waves_) folder.write("waves.vcd", [&](std::ostream& out) { waves_->write(out); });
   if (captures_) captures_->write(folder);
-  if (!waterfall_) return;
-  folder.write("waterfall.json", waterfall_->to_json().dump(1) + "\n");
-  folder.write("waterfall.csv", [&](std::ostream& out) { waterfall_->write_csv(out); });
+  if (waterfall_) {
+    folder.write("waterfall.json", waterfall_->to_json().dump(1) + "\n");
+    folder.write("waterfall.csv", [&](std::ostream& out) { waterfall_->write_csv(out); });
+  }
+  if (!recovery_) return;
+  folder.write("recovery.json", recovery_->to_json().dump(1) + "\n");
+  folder.write("recovery.csv", [&](std::ostream& out) { recovery_->write_csv(out); });
+}
+
+std::string Views::text() const {
+  std::string out = waterfall_ ? waterfall_->text() : std::string();
+  if (recovery_) out += (out.empty() ? "" : "\n") + recovery_->text();
+  return out;
 }
 
 std::vector<std::string> Views::notes() const {
@@ -81,6 +96,7 @@ std::vector<std::string> Views::notes() const {
          "--from, --to, --flow, --every");
   if (waves_) ends("waves.vcd", waves_->full_at(), "changes", "--from, --to");
   if (waterfall_) ends("waterfall.csv", waterfall_->full_at(), "messages", "--from, --to, --flow");
+  if (recovery_) ends("recovery.csv", recovery_->full_at(), "entries", "--from, --to, --flow");
   if (captures_) ends("ports/*.pcap", captures_->full_at(), "packets", "--from, --to, --flow");
   return lines;
 }
@@ -100,6 +116,10 @@ void Views::sent(const fabric::device& d, unsigned port, const Packet& p, Picose
 void Views::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                     Picoseconds at) {
   for (auto* v : views_) v->dropped(d, p, cause, at);
+}
+void Views::injected(const fabric::device& d, unsigned port, const Packet& p,
+                     fabric::Injection::Action action, Picoseconds at) {
+  for (auto* v : views_) v->injected(d, port, p, action, at);
 }
 void Views::paused(const fabric::device& d, unsigned port, unsigned traffic_class, bool pause,
                    Picoseconds at) {

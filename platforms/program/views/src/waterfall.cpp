@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "horae/elaboration/simulation.hpp"
+#include "time_summary.hpp"
 
 namespace horae::views {
 namespace {
@@ -21,8 +22,6 @@ Picoseconds posting_time(const rnic::RnicConfig& nic) {
 }
 
 Picoseconds polling_time(const rnic::RnicConfig& nic) { return nic.cq ? nic.cq->poll : 0_ps; }
-
-const rnic::rnic* as_nic(const fabric::device& d) { return dynamic_cast<const rnic::rnic*>(&d); }
 
 /// Puts one stage behind the other.
 class Stages {

@@ -6,30 +6,20 @@
 #include <nlohmann/json.hpp>
 
 #include "horae/views/waterfall.hpp"
+#include "time_summary.hpp"
 
 namespace horae::views {
 namespace {
 
-/// Mean and nearest-rank 99th percentile of times.
-struct Summary {
-  double mean_ns = 0, p99_ns = 0;
-};
 template <class TimeOf>
-Summary summary_of(const std::vector<WaterfallRecorder::Message>& messages, TimeOf time_of) {
+TimeSummary summary_of(const std::vector<WaterfallRecorder::Message>& messages, TimeOf time_of) {
   std::vector<std::int64_t> all;
   all.reserve(messages.size());
-  std::int64_t sum = 0;
-  for (const auto& m : messages) {
-    all.push_back(time_of(m).count());
-    sum += all.back();
-  }
-  std::sort(all.begin(), all.end());
-  const std::size_t rank = (all.size() * 99 + 99) / 100;
-  return {.mean_ns = static_cast<double>(sum) / static_cast<double>(all.size()) / 1e3,
-          .p99_ns = static_cast<double>(all[rank - 1]) / 1e3};
+  for (const auto& m : messages) all.push_back(time_of(m).count());
+  return TimeSummary::of(std::move(all));
 }
 
-nlohmann::ordered_json row(std::string_view name, const Summary& time, double waiting_ns) {
+nlohmann::ordered_json row(std::string_view name, const TimeSummary& time, double waiting_ns) {
   return {{"stage", name},
           {"mean_ns", time.mean_ns},
           {"p99_ns", time.p99_ns},
@@ -52,15 +42,16 @@ nlohmann::ordered_json WaterfallRecorder::to_json() const {
   if (messages_.empty()) return out;
   auto& rows = out["stages"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < stages; ++i) {
-    const Summary waiting = summary_of(messages_, [&](const Message& m) { return m.waiting[i]; });
+    const TimeSummary waiting =
+        summary_of(messages_, [&](const Message& m) { return m.waiting[i]; });
     rows.push_back(row(name_of(static_cast<Stage>(i)),
                        summary_of(messages_, [&](const Message& m) { return m.time[i]; }),
                        waiting.mean_ns));
   }
-  const Summary all =
+  const TimeSummary all =
       summary_of(messages_, [](const Message& m) { return m.completed - m.posted; });
   out["total"] = {{"mean_ns", all.mean_ns}, {"p99_ns", all.p99_ns}};
-  const Summary write = summary_of(messages_, [](const Message& m) { return m.write; });
+  const TimeSummary write = summary_of(messages_, [](const Message& m) { return m.write; });
   out["beside"] = {{"write", {{"mean_ns", write.mean_ns}, {"p99_ns", write.p99_ns}}}};
   return out;
 }

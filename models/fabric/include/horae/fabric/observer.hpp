@@ -3,6 +3,7 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/fabric/packet_pool.hpp"
+#include "horae/fabric/ports/injector.hpp"
 
 namespace horae::fabric {
 
@@ -31,6 +32,10 @@ class observer {
   /// It ends in, or on the link behind, `d`.
   virtual void dropped(const device& /*d*/, const Packet& /*p*/, DropCause /*cause*/,
                        Picoseconds /*at*/) {}
+  /// An injection meets it as its last bit leaves `port` at `at`, before it may be `dropped`. A
+  /// copy is told as `sent` like others.
+  virtual void injected(const device& /*d*/, unsigned /*port*/, const Packet& /*p*/,
+                        Injection::Action /*action*/, Picoseconds /*at*/) {}
   /// A pause (PFC) of a class, or its end, takes effect at the sending side of `port`.
   virtual void paused(const device& /*d*/, unsigned /*port*/, unsigned /*traffic_class*/,
                       bool /*pause*/, Picoseconds /*at*/) {}

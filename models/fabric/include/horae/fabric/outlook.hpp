@@ -16,8 +16,8 @@ struct Outlook {
   /// Said by who asks: messages are to be completed. If not, what goes around in a switch is
   /// repetition too, as there is nothing that it could let go for.
   bool work_left = true;
-  std::uint64_t chances = 0;  ///< packets that links have lost or damaged at random: another try
-                              ///< may come through
+  std::uint64_t chances = 0;  ///< packets that links have lost or damaged at random, or counted
+                              ///< towards an injection: another try may come through
 
   void expect(Picoseconds t) {
     if (t != never) until = std::max(until, t);

@@ -21,7 +21,14 @@ namespace horae::fabric {
 /// The annotated time is absolute (not relative to sc_time_stamp(): devices run ahead of it on
 /// their local time), in picoseconds, and never before the end of the current window. Every call
 /// returns TLM_ACCEPTED.
-enum class packet_phase : std::uint8_t { begin_packet, pause, resume };
+///
+/// `late_packet` is a begin_packet between the ranks of a run alone: the packet may arrive behind
+/// packets that are sent after it.
+enum class packet_phase : std::uint8_t { begin_packet, pause, resume, late_packet };
+/// Whether a packet comes, rather than a pause or its end.
+constexpr bool brings_packet(packet_phase phase) {
+  return phase == packet_phase::begin_packet || phase == packet_phase::late_packet;
+}
 
 /// The protocol's traits, as TLM-2.0 names them.
 struct packet_protocol {

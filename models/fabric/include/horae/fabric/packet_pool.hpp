@@ -26,6 +26,7 @@ enum class DropCause : std::uint8_t {
   corrupted,      ///< had a bit error, which the end point's checksum found
   module,         ///< dropped by a module on a link
   unknown_qp,     ///< the NIC that received it has no queue pair of that number
+  injected,       ///< dropped on purpose (Injection)
   count_
 };
 inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
@@ -34,7 +35,7 @@ inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::c
 constexpr std::string_view name_of(DropCause cause) {
   constexpr std::array<std::string_view, drop_causes> names = {
       "link_loss", "link_down", "queue_full", "buffer_full", "headroom_full", "no_route",
-      "program",   "hop_limit", "corrupted",  "module",      "unknown_qp"};
+      "program",   "hop_limit", "corrupted",  "module",      "unknown_qp",    "injected"};
   return names[static_cast<std::size_t>(cause)];
 }
 

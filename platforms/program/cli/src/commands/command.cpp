@@ -96,6 +96,12 @@ void add_views(CLI::App& command, views::ViewOptions& views) {
       .add_flag("--waterfall", views.waterfall,
                 "waterfall.json, .csv: where the time of messages goes, stage by stage")
       ->group("Views");
+  command
+      .add_flag(
+          "--recovery", views.recovery,
+          "recovery.json, .csv: each retransmission from its loss to its completion, with CNPs "
+          "and pauses")
+      ->group("Views");
   add("--pcap", views.pcap, "ports/*.pcap: what a port sends and receives (Wireshark)")
       ->type_name("DEVICE[:PORT],...")
       ->delimiter(',')

@@ -114,8 +114,9 @@ void check_views(const RunOptions& o, bool sweep) {
       throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
     return;
   }
-  if (const char* option = o.views.choosing(); option && !o.views.trace && !o.views.transactions &&
-                                               !o.views.waterfall && o.views.pcap.empty()) {
+  if (const char* option = o.views.choosing();
+      option && !o.views.trace && !o.views.transactions && !o.views.waterfall &&
+      !o.views.recovery && o.views.pcap.empty()) {
     throw InputError(fmt::format(
         "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
   }

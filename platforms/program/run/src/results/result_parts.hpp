@@ -67,6 +67,9 @@ void host_results(const elaboration::Simulation& s, const Snapshot& from, const 
 /// `switches.paused` and `nics.paused`; `tofinos.paused` where a chip sends pauses.
 void pause_results(const elaboration::Simulation& s, const Snapshot& from, const Loaded& loaded,
                    std::vector<NamedResult>& out);
+/// `events.*` of platforms with events: packets that each kind of harm met.
+void event_results(const elaboration::Simulation& s, const elaboration::Findings& found,
+                   std::vector<NamedResult>& out);
 /// `<chip>.*` of each, and `switches.*` of all plain ones together.
 void switch_results(const elaboration::Simulation& s, const elaboration::Findings& found,
                     std::vector<NamedResult>& out);

@@ -25,6 +25,7 @@ std::vector<NamedResult> results_between(const elaboration::Simulation& simulati
     pause_results(simulation, from, loaded, out);
   }
   switch_results(simulation, found, out);
+  event_results(simulation, found, out);
   return out;
 }
 

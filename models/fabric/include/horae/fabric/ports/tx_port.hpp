@@ -14,6 +14,7 @@
 #include "horae/core/units.hpp"
 #include "horae/fabric/packet_link.hpp"
 #include "horae/fabric/packet_pool.hpp"
+#include "horae/fabric/ports/injector.hpp"
 
 namespace horae::fabric {
 
@@ -188,6 +189,12 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
 
   const TxCounters& counters() const { return counters_; }
 
+  /// Harm to packets that are sent from here on (elaboration only): to a port of ours. Injections
+  /// come before what the link itself loses. A copy that one makes takes no time of this wire.
+  void inject(std::uint32_t number, Injection injection);
+  /// Null: none.
+  const Injector* injector() const { return injector_.get(); }
+
  private:
   friend class device;
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
@@ -195,9 +202,13 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool looks_closely() const;
   /// The rest of send() where there is more to do than to hand the packet to a device of ours.
   void send_closely(Packet& p, Picoseconds start, Picoseconds pipeline);
-  /// Tells who watches, and whether the link loses the packet, or takes it to another process; then
-  /// it is gone.
-  bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
+  /// A packet whose last bit leaves at `last_bit` is met by injections first.
+  void harm(Packet& p, Picoseconds first_bit, Picoseconds last_bit);
+  /// It arrives `late` after its time, so that others may overtake it; absent: in its turn.
+  void cross(Packet& p, Picoseconds first_bit, Picoseconds last_bit,
+             std::optional<Picoseconds> late);
+  /// Whether the link loses the packet; then it is gone.
+  bool loses(Packet& p, Picoseconds first_bit, Picoseconds arrival);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
   [[noreturn]] void leads_nowhere(const Packet& p) const;
 
@@ -256,6 +267,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   packet_fw_if* peer_ = nullptr;
   std::optional<RandomStream> loss_;
   std::optional<RandomStream> bit_errors_;
+  std::unique_ptr<Injector> injector_;
   std::optional<FarPort> away_;              ///< absent: the peer runs in this process
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
 };

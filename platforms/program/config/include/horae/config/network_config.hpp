@@ -1,5 +1,5 @@
 // Devices and links of a platform file, and what becomes of them: [[device]], [[link]],
-// [[impairment]], [[impairment_group]], [[module]], [routing], [failures].
+// [[impairment]], [[impairment_group]], [[module]], [[event]], [routing], [failures].
 #pragma once
 
 #include <cstdint>
@@ -89,6 +89,28 @@ struct ModuleSpec {
   static const Schema<ModuleSpec>& schema();
   /// Its keys.
   static const std::vector<std::string>& keys();
+};
+
+/// Harm to chosen packets of a link or a NIC.
+struct EventSpec {
+  using Action = fabric::Injection::Action;
+  using Packets = fabric::Injection::Packets;
+  enum class Side { sends, receives };
+  std::optional<Action> action;  ///< required
+  std::vector<Located<std::string>> between;
+  std::optional<std::uint32_t> link;  ///< of several; absent: there is one
+  std::optional<Located<std::string>> nic;
+  std::optional<Side> side;
+  std::optional<std::uint32_t> port;
+  std::optional<Located<std::string>> flow;
+  Packets packets = Packets::data;
+  std::optional<std::uint32_t> psn;
+  std::optional<std::uint64_t> iteration;
+  std::optional<std::uint64_t> packet;
+  std::uint64_t count = 1;
+  std::uint64_t every = 1;
+  std::optional<Picoseconds> delay;
+  static const Schema<EventSpec>& schema();
 };
 
 /// Which paths plain switches use.

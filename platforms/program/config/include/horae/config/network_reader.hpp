@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class NetworkReader final : public fabric::NetworkBuilder {
   nlohmann::ordered_json add_module(const Section& section);
   /// Puts the modules of end points at the ends of their links, when all links are known.
   void add_end_points();
+  /// Adds harm to packets of a link or a NIC; returns its values in effect. After modules.
+  nlohmann::ordered_json add_event(const Section& section);
   /// The vertex of a device.
   unsigned find(const Located<std::string>& name) const;
 
@@ -53,6 +56,10 @@ class NetworkReader final : public fabric::NetworkBuilder {
   void check_name(const char* what, const std::string& name, const Location& where) const;
   /// All links between two devices.
   std::vector<std::size_t> links_between(unsigned a, unsigned b) const;
+  /// The link between the two devices that 'between' of a section names, number 'link' of several.
+  /// InputError where there is none such.
+  std::size_t link_of(const Section& section, const std::vector<Located<std::string>>& between,
+                      std::optional<std::uint32_t> link) const;
 
   PlatformConfig& platform_;
   LinkDefault defaults_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "horae/config/command_config.hpp"
+#include "horae/config/flow_name.hpp"
 #include "horae/config/network_config.hpp"
 #include "horae/config/profile.hpp"
 #include "horae/config/sim_config.hpp"
@@ -55,6 +56,17 @@ struct ModuleInstance {
   bool end_point = false;
 };
 
+/// Harm to chosen packets that one direction of a link carries.
+struct EventInstance {
+  Location where;
+  std::string title;  ///< what it does and where, for the user
+  std::size_t link = 0;
+  bool forward = true;           ///< from the first device of the edge to its second
+  std::optional<FlowName> flow;  ///< absent: every queue pair
+  Location flow_where;
+  fabric::Injection injection;  ///< without streams: queue pairs are not numbered yet
+};
+
 struct PlatformConfig;
 
 /// A [[traffic]] table as read. What it may be is not this room's business: kinds of traffic derive
@@ -83,6 +95,7 @@ struct PlatformConfig {
   std::vector<DeviceInstance> devices;
   std::vector<LinkInstance> links;
   std::vector<ModuleInstance> modules;  ///< a link has one at most
+  std::vector<EventInstance> events;    ///< as the file has them
   std::vector<std::string> notes;       ///< lines for the user: how the network was taken
   RoutingConfig routing;
   std::vector<RouteChange> route_changes;  ///< in the order of time

@@ -40,6 +40,8 @@ struct DeviceEnd {
   fabric::PauseWaits waits;           ///< of a run that did not complete
   std::vector<PauseTurn> pauses;      ///< of a platform with sites: port by port
   std::vector<Picoseconds> programs;  ///< of a NIC's host: when each ended; `never`: it has not
+  /// Injections of its ports, by number of the platform's event, and what they have met.
+  std::vector<fabric::Injector::Met> injections;
 };
 
 /// Report of a module on a link.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/config/flow_name.hpp"
 #include "horae/core/packet.hpp"
 #include "horae/views/view_options.hpp"
 
@@ -46,17 +47,10 @@ class ViewFilter {
   bool wants(const Packet& p) const;
 
  private:
-  struct Flow {
-    NodeId src;
-    std::optional<NodeId> dst;
-    std::optional<std::uint32_t> qp;  ///< number at the sender
-  };
-  Flow read_flow(const std::string& text, const config::PlatformConfig& platform) const;
-
   Picoseconds from_{};
   Picoseconds to_ = never;
   std::uint32_t every_;
-  std::vector<Flow> flows_;
+  std::vector<config::FlowName> flows_;
   std::vector<std::size_t> sender_qp_;           ///< by flow
   std::vector<bool> wanted_;                     ///< by flow
   std::vector<std::vector<PacketOwner>> owner_;  ///< by node and queue pair, of what goes there

@@ -16,13 +16,16 @@ struct ViewOptions {
   bool transactions = false;           ///< transactions.txlog, for SCViewer
   bool waves = false;                  ///< waves.vcd, for GTKWave
   bool waterfall = false;              ///< waterfall.json and .csv: where messages' time goes
+  bool recovery = false;               ///< recovery.json and .csv: timelines of retransmissions
   std::vector<std::string> pcap = {};  ///< DEVICE or DEVICE:PORT each: captures in ports/
   std::optional<std::string> from = {}, to = {};
   std::vector<std::string> flows = {};  ///< SRC, SRC-DST or SRC-DST:QP each
   std::uint32_t every = 1;              ///< one packet in so many
   std::uint64_t most = default_most;    ///< events that a view keeps
 
-  bool any() const { return trace || transactions || waves || waterfall || !pcap.empty(); }
+  bool any() const {
+    return trace || transactions || waves || waterfall || recovery || !pcap.empty();
+  }
   /// The first option that says what a view shows, and means nothing without one; null: none.
   const char* narrowing() const;
   /// The first option that chooses packets; null: none.

@@ -9,6 +9,7 @@
 #include "horae/results/result_folder.hpp"
 #include "horae/rnic/timeline.hpp"
 #include "horae/views/port_captures.hpp"
+#include "horae/views/recovery.hpp"
 #include "horae/views/trace_recorder.hpp"
 #include "horae/views/view_filter.hpp"
 #include "horae/views/watcher.hpp"
@@ -34,7 +35,7 @@ class Views : private Watcher {
   void add_timeline(const rnic::Timeline& timeline, const std::string& device);
   void write(results::ResultFolder& folder);
   /// Text that is printed beside the results; empty: none.
-  std::string text() const { return waterfall_ ? waterfall_->text() : std::string(); }
+  std::string text() const;
   /// Notes on the files for the user, a line each: limits that were reached.
   std::vector<std::string> notes() const;
 
@@ -47,6 +48,8 @@ class Views : private Watcher {
             Picoseconds first_bit, Picoseconds last_bit) override;
   void dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                Picoseconds at) override;
+  void injected(const fabric::device& d, unsigned port, const Packet& p,
+                fabric::Injection::Action action, Picoseconds at) override;
   void paused(const fabric::device& d, unsigned port, unsigned traffic_class, bool pause,
               Picoseconds at) override;
   void passed(const tofino::tofino_switch& chip, const dataplane::Pass& pass, Picoseconds entered,
@@ -92,6 +95,7 @@ class Views : private Watcher {
   std::unique_ptr<WaveRecorder> waves_;
   std::unique_ptr<PortCaptures> captures_;
   std::unique_ptr<WaterfallRecorder> waterfall_;
+  std::unique_ptr<RecoveryRecorder> recovery_;
   std::vector<nlohmann::ordered_json> timeline_;
   std::vector<Watcher*> views_;
 };
