@@ -377,5 +377,30 @@ TEST(ExplainSearch, TheOldFlagChangesNothing) {
   EXPECT_EQ(answer({"--infer"}), answer({}));
 }
 
+TEST(ExplainSearch, ATimeGivesTheAnswerOfTheLargestSearchThatEnds) {
+  const Inquiry inquiry(observations_of_a_rate(), three);
+  const ordered_json plain = inquiry.json({"--points", "32"});
+  const ordered_json timed = inquiry.json({"--points", "32", "--minutes", "20"});
+  EXPECT_FALSE(plain.at("infer").contains("time"));
+  EXPECT_TRUE(timed.at("infer").at("time").at("did_not_end").is_null());
+  EXPECT_EQ(timed.at("infer").at("points"), 32);
+  EXPECT_EQ(plain.at("infer").at("hypotheses"), timed.at("infer").at("hypotheses"));
+  // More points than there is time for: the program ends with the time, and says what it searched.
+  const auto began = std::chrono::steady_clock::now();
+  const ordered_json cut = inquiry.json({"--points", "100000", "--minutes", "0.2"});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  EXPECT_LT(took.count(), 12 + 5);
+  const std::size_t points = cut.at("infer").at("points");
+  EXPECT_EQ(cut.at("infer").at("time").at("did_not_end"), 2 * points);
+  EXPECT_EQ(cut.at("infer").at("hypotheses"),
+            inquiry.json({"--points", std::to_string(points)}).at("infer").at("hypotheses"));
+  const Ended none = inquiry.run({"--points", "32", "--minutes", "0.001"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("--minutes 0.001: the least search, of 8 points of a hypothesis, has not "
+                          "ended"),
+            std::string::npos)
+      << none.err;
+}
+
 }  // namespace
 }  // namespace horae::test::explain_search_test

@@ -180,10 +180,12 @@ bool Assessed::anything_open() const {
                      [](const auto& d) { return d.unknown != lab::Unknown::seed; });
 }
 
-Answer find_answer(lab::Laboratory& laboratory) {
+namespace {
+
+Answer answer_of(lab::Laboratory& laboratory, const SearchPlan& plan) {
   const question::Question& q = laboratory.question();
   Answer a;
-  a.plan = SearchPlan::of(q.request);
+  a.plan = plan;
   a.senders = all_senders(q);
   const EarlierPoints earlier = q.request.from ? EarlierPoints(*q.request.from) : EarlierPoints();
   for (const auto& hypothesis : q.hypotheses.hypotheses) {
@@ -205,6 +207,47 @@ Answer find_answer(lab::Laboratory& laboratory) {
   const auto taken = std::chrono::steady_clock::now() - q.asked;
   a.wall_seconds = std::chrono::duration<double>(taken).count();
   return a;
+}
+
+/// Ever larger searches, each of which begins with the one before, whose runs are there: the last
+/// one that ends in time.
+Answer answer_in_time(lab::Laboratory& laboratory, const SearchPlan& most, double minutes) {
+  constexpr std::size_t least = 8;
+  const auto deadline =
+      laboratory.question().asked + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                        std::chrono::duration<double>(60 * minutes));
+  laboratory.end_by(deadline);
+  std::optional<Answer> last;
+  SearchPlan plan = most;
+  for (plan.points = std::min(least, most.points);;
+       plan.points = std::min(2 * plan.points, most.points)) {
+    try {
+      last = answer_of(laboratory, plan);
+    } catch (const results::OutOfTime&) {
+      if (!last)
+        throw InputError(fmt::format(
+            "--minutes {:g}: the least search, of {} points of a hypothesis, has not ended; it had "
+            "made {} runs. Expected more minutes, fewer hypotheses (--only), or --store, with "
+            "which "
+            "a next try goes on",
+            minutes, plan.points, laboratory.runs().records().size()));
+      last->budget = TimeBudget{minutes, plan.points};
+      break;
+    }
+    last->budget = TimeBudget{minutes, 0};
+    if (plan.points == most.points) break;
+  }
+  laboratory.end_by({});
+  return std::move(*last);
+}
+
+}  // namespace
+
+Answer find_answer(lab::Laboratory& laboratory) {
+  const auto& request = laboratory.question().request;
+  const SearchPlan plan = SearchPlan::of(request);
+  return request.minutes ? answer_in_time(laboratory, plan, *request.minutes)
+                         : answer_of(laboratory, plan);
 }
 
 }  // namespace horae::explain

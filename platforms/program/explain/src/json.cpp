@@ -308,6 +308,10 @@ ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& a) {
        {"survivors", ordered_json::array()},
        {"experiments", ordered_json::array()},
        {"curves", ordered_json::array()}};
+  if (a.budget)
+    x["time"] = {
+        {"minutes", a.budget->minutes},
+        {"did_not_end", a.budget->cut == 0 ? ordered_json() : ordered_json(a.budget->cut)}};
   for (const std::size_t points : passes_of(a.plan.points)) {
     const PassPlan pass = PassPlan::of(x["passes"].size());
     const std::size_t sample = std::min(points, pass.points - pass.descent());

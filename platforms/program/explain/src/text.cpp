@@ -28,6 +28,7 @@ std::string heading(const lab::Laboratory& laboratory, const Answer& a) {
   if (!q.request.fixed_readings.empty())
     out += fmt::format("read as       {}\n", fmt::join(q.request.fixed_readings, ", "));
   out += fmt::format("points        at most {} of a hypothesis; seed {}\n", a.plan.points, q.seed);
+  if (a.budget) out += fmt::format("time          {}\n", budget_text(a));
   out += fmt::format("runs          {}\n", laboratory.runs().records().size());
   return out;
 }
@@ -281,7 +282,7 @@ std::string answer_text(const lab::Laboratory& laboratory, const Answer& a) {
   for (auto i = a.order.rbegin(); i != a.order.rend(); ++i)
     out += hypothesis_text(q, a.hypotheses[*i]);
   return out + experiments_section(a) + tolerances_text(a) + ranked_section(q, a) + "\n" +
-         conclusion_text(q, a) + "\n";
+         conclusion_text(q, a) + "\n" + (a.budget ? budget_text(a) + "\n" : "");
 }
 
 }  // namespace horae::explain

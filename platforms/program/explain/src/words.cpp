@@ -174,4 +174,16 @@ std::string conclusion_text(const question::Question& q, const Answer& a) {
   return out + measurement_text(a) + ".";
 }
 
+std::string budget_text(const Answer& a) {
+  const auto& budget = *a.budget;
+  std::string out =
+      fmt::format("verdicts are of a search of {} points of each hypothesis", a.plan.points);
+  if (budget.cut == 0)
+    return out + fmt::format(", which ended within {:g} minutes", budget.minutes);
+  return out + fmt::format(
+                   ": that of {} did not end within {:g} minutes. `--points {}` gives them "
+                   "again",
+                   budget.cut, budget.minutes, a.plan.points);
+}
+
 }  // namespace horae::explain

@@ -65,7 +65,8 @@ const RunRecord& RunStore::run(const RunRequest& request) {
   if (it != by_key_.end()) return records_[it->second];
   std::optional<RunRecord> kept = folder_ ? folder_->find(prepared.key) : std::nullopt;
   adopt(kept ? std::move(*kept)
-             : RunRecord::from_json(results::in_children({task(request, prepared)}, 1)[0]));
+             : RunRecord::from_json(
+                   results::in_children({task(request, prepared)}, 1, {}, deadline_)[0]));
   return records_.back();
 }
 
@@ -84,9 +85,12 @@ void RunStore::run_all(const std::vector<RunRequest>& requests, unsigned jobs,
     prepared.push_back(std::move(p));
     tasks.push_back(task(request, prepared.back()));
   }
-  const auto results = results::in_children(tasks, jobs, [&](std::size_t done) {
-    if (watch) watch(done, tasks.size());
-  });
+  const auto results = results::in_children(
+      tasks, jobs,
+      [&](std::size_t done) {
+        if (watch) watch(done, tasks.size());
+      },
+      deadline_);
   // In the order asked for, wherever they come from.
   std::size_t made = 0;
   for (auto& record : kept)

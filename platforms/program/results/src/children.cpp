@@ -116,11 +116,13 @@ class Child {
 }  // namespace
 
 std::vector<ordered_json> in_children(const std::vector<Task>& tasks, unsigned jobs,
-                                      const std::function<void(std::size_t)>& watch) {
+                                      const std::function<void(std::size_t)>& watch,
+                                      const Deadline& deadline) {
   std::vector<ordered_json> results(tasks.size());
   std::deque<std::unique_ptr<Child>> running;
   std::size_t next = 0, done = 0;
   while (done < tasks.size()) {
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) throw OutOfTime();
     while (next < tasks.size() && running.size() < jobs) {
       running.push_back(std::make_unique<Child>(next, tasks[next]));
       ++next;

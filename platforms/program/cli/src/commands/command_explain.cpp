@@ -122,6 +122,13 @@ Command add_explain(CLI::App& app) {
       ->check(whole_number(1000000, 8));
   command
       ->add_option(
+          "--minutes", o->request.minutes,
+          "the answer may take so long: that of the most points whose search ends in time, "
+          "8, 16, 32 ... up to --points")
+      ->type_name("M")
+      ->check(CLI::Range(0.001, 100000.0));
+  command
+      ->add_option(
           "--from", o->request.from,
           "the result folder of an earlier answer, of fewer observations say: where no point "
           "agrees, the search goes on from those that came nearest there")

@@ -147,8 +147,15 @@ struct PredictedCurve {
   std::vector<std::vector<double>> points;
 };
 
+/// A search within a time: the largest one that ended.
+struct TimeBudget {
+  double minutes = 0;
+  std::size_t cut = 0;  ///< points of the next larger search, which did not end in time; 0: none
+};
+
 struct Answer {
   SearchPlan plan{};
+  std::optional<TimeBudget> budget;   ///< absent: none was asked for
   std::vector<Senders> senders;       ///< the senders that the numbers may be of
   std::vector<Assessed> hypotheses;   ///< in the file's order
   std::vector<std::size_t> order;     ///< by evidence, then by the closest approach
@@ -163,8 +170,9 @@ struct Answer {
   }
 };
 
-/// Equal questions give equal answers, `jobs` and the time taken apart. InputError where nothing
-/// can be compared.
+/// Equal questions give equal answers, `jobs` and the time taken apart. Within a time
+/// (ExplainRequest::minutes) it is the answer of the most points whose search ends in it.
+/// InputError where nothing can be compared, or where the least search does not end in time.
 Answer find_answer(lab::Laboratory& laboratory);
 
 /// Observations that no hypothesis was held against: their conditions are with a reaction, and
@@ -175,6 +183,8 @@ std::vector<std::string> untested(const question::Question& question);
 std::string verdict_text(const question::Question& question, const Assessed& assessed);
 /// The closest point in words: its observation, and its values.
 std::string closest_text(const question::Question& question, const Assessed& assessed);
+/// The size of a search within a time, in words.
+std::string budget_text(const Answer& answer);
 /// The answer in one sentence.
 std::string conclusion_text(const question::Question& question, const Answer& answer);
 

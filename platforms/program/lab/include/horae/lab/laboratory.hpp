@@ -20,6 +20,8 @@ class Laboratory {
   const question::Question& question() const { return question_; }
   const RunStore& runs() const { return runs_; }
 
+  /// As RunStore::end_by.
+  void end_by(const results::Deadline& deadline) { runs_.end_by(deadline); }
   /// Makes the runs that are not there; `title` begins the progress line.
   void run_all(const std::vector<RunRequest>& requests, const std::string& title);
   /// The results of a run, which is made if it is not there.

@@ -86,6 +86,9 @@ class RunStore {
     wanted_ = std::move(wanted);
   }
 
+  /// Runs that have to be made end by then, or OutOfTime is thrown; those that are there are.
+  void end_by(const results::Deadline& deadline) { deadline_ = deadline; }
+
   /// The run of a request, made in a child process if it is not there.
   const RunRecord& run(const RunRequest& request);
   /// Makes all that are not there, `jobs` at a time; `watch` sees the share done.
@@ -108,6 +111,7 @@ class RunStore {
 
   const question::BasePlatform& platform_;
   std::optional<RunFolder> folder_;
+  results::Deadline deadline_;
   std::function<bool(const std::string& name)> wanted_;  ///< none: all results
   std::deque<RunRecord> records_;
   RunTotals totals_;

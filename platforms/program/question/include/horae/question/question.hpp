@@ -26,7 +26,9 @@ struct ExplainRequest {
   unsigned seeds = 3;             ///< each as likely, an unknown like others
   unsigned survivors = 0;  ///< at most so many are compared by experiments and curves; 0: all
   bool quick = false;
-  unsigned points = 0;                      ///< simulated per hypothesis; 0: the default
+  unsigned points = 0;  ///< simulated per hypothesis; 0: the default
+  /// Wall time that the answer may take; absent: as long as its points do.
+  std::optional<double> minutes;
   std::optional<std::string> from;          ///< result folder of an earlier answer to go on from
   std::vector<std::string> fixed_readings;  ///< not open: those of the command line
   std::optional<std::string> store;         ///< folder that keeps finished runs

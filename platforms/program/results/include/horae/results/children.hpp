@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,13 +23,22 @@ struct Task {
   std::function<nlohmann::ordered_json()> work;
 };
 
+/// A time of the wall that work has to end by; none: it may take as long as it does.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// The deadline passed before the work was done.
+struct OutOfTime : std::runtime_error {
+  OutOfTime() : std::runtime_error("out of time") {}
+};
+
 /// The results of `tasks` in their order, `jobs` (at least 1) children at a time. `watch` is called
 /// now and then with the number of those done. What a child throws is thrown here with its task's
 /// title: InputError as such (at its place), anything else, and a child that dies, as ModelError;
-/// the other children end with it, and all of them with this process.
+/// the other children end with it, and all of them with this process. At the deadline children that
+/// still run are ended, and OutOfTime is thrown.
 std::vector<nlohmann::ordered_json> in_children(
     const std::vector<Task>& tasks, unsigned jobs,
-    const std::function<void(std::size_t done)>& watch = {});
+    const std::function<void(std::size_t done)>& watch = {}, const Deadline& deadline = {});
 
 /// A number that this process and its children share.
 class SharedCounter {
