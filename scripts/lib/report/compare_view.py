@@ -1,6 +1,6 @@
 """Several results beside each other: runs by result and distribution, sweeps by point, sizes by resource,
 configurations."""
-from . import config, flows_view, numbers, plots, run_view, size_view, sweep_view
+from . import config, flows_view, numbers, plots, rate_view, run_view, size_view, sweep_view
 from .blocks import Cell, Column, Figure, Heading, Table
 
 
@@ -9,7 +9,7 @@ def runs(results):
     flows = [f for f in (run_view.flows_of(r) for r in results) if f.values]
     if len(flows) > 1:
         found = flows_view.distributions(flows) + found
-    return [Heading("Runs")] + found
+    return [Heading("Runs")] + rate_view.compared([r.label for r in results], [r.summary for r in results]) + found
 
 
 def sizes(results):

@@ -1,7 +1,7 @@
 """A run: verdict, results, published numbers, distributions, time series, counters, configuration."""
 import re
 
-from . import config, flows_view, numbers, pcie_view, published, recovery_view, series_view, waterfall_view
+from . import config, flows_view, numbers, pcie_view, published, rate_view, recovery_view, series_view, waterfall_view
 from .blocks import Bullets, Cell, Column, Fold, Heading, Table, View, table_of
 
 STATES = {"complete": "good", "error": "warn", "timeout": "warn", "stuck": "bad", "refused": "bad"}
@@ -200,7 +200,7 @@ def detail(result):
         worst = flows_view.slowest(flows)
         if worst:
             blocks.append(Fold("The slowest messages", worst))
-    blocks += waterfall_view.blocks(result.folder) + recovery_view.blocks(result.folder) + pcie_view.blocks(summary)
+    blocks += rate_view.blocks(summary) + waterfall_view.blocks(result.folder) + recovery_view.blocks(result.folder) + pcie_view.blocks(summary)
     series = series_view.figures(result.folder)
     if series:
         blocks += [Heading("Over time")] + series

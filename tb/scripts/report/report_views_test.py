@@ -12,8 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 
 from lib.report import (blocks, compare_view, config, curve_view, explain_view, flows_view, inputs, nic_view,
                        numbers,  # noqa: E402
-                       pcie_view, plots, published, recovery_view, reduce, run_view, series_view, size_view, study_data, study_view,
-                       sweep_view, waterfall_view)
+                       pcie_view, plots, published, rate_view, recovery_view, reduce, run_view, series_view, size_view, study_data,
+                       study_view, sweep_view, waterfall_view)
 
 NONE, THIN, MINUS, SPACE = "\u2013", "\u202f", "\u2212", "\u00a0"
 
@@ -551,6 +551,31 @@ class Waterfall(InFolder):
         self.assertEqual(waterfall_view.blocks(self.folder), [])
         self.write("waterfall.json", json.dumps({**self.FOUND, "messages": 0}))
         self.assertEqual(waterfall_view.blocks(self.folder), [])
+
+
+class Rate(unittest.TestCase):
+    BEFORE = {"results": {"senders.tx_share": {"value": 0.4}, "senders.idle_context": {"value": 0.5},
+                          "senders.idle_window": {"value": 0.1}, "nics.sxp_data_busy": {"value": 0.2}}}
+    AFTER = {"results": {"senders.tx_share": {"value": 0.9}, "senders.idle_window": {"value": 0.1}, "nics.sxp_data_busy": {"value": 0.45}}}
+
+    def test_the_wire_is_shared_out_and_blocks_have_public_names(self):
+        _, figure, table = rate_view.blocks(self.BEFORE)
+        self.assertEqual([(s["name"], s["values"]) for s in figure.spec["series"]],
+                         [("packets", [0.4]), ("contexts and translations", [0.5]), ("a window", [0.1])])
+        self.assertEqual([row[:3] for row in texts(table)],
+                         [["packets", "wire", "0.4"], ["contexts and translations", "PXT, ICM miss", "0.5"],
+                          ["a window", "SXD, end-to-end credits", "0.1"], ["data sent", "SXP", "0.2"]])
+
+    def test_of_two_runs_what_changed_most_is_first(self):
+        figure, table = rate_view.compared(["a", "b"], [self.BEFORE, self.AFTER])
+        self.assertEqual(figure.spec["rows"], ["a", "b"])
+        self.assertEqual([(row[0], row[4]) for row in texts(table)],
+                         [("packets", "+0.5000"), ("contexts and translations", "-0.5000"), ("data sent", "+0.2500")])
+        self.assertEqual(len(rate_view.compared(["a", "b"], [self.AFTER, self.AFTER])), 1)
+
+    def test_without_senders_there_is_none(self):
+        self.assertEqual(rate_view.blocks({"results": {}}), [])
+        self.assertEqual(rate_view.compared(["a", "b"], [{"results": {}}, self.AFTER]), [])
 
 
 class Recovery(InFolder):
