@@ -3,7 +3,7 @@ both of two runs as a difference. Blocks have the names of public diagnostic cou
 from . import numbers, plots
 from .blocks import Cell, Column, Figure, Heading, Table
 
-# What the wire of a sender waits for, by cause: title, block, keys that lift it.
+# Waits of the wire of a sender, by cause: title, block, keys that lift it.
 WAITS = {
     "no_work": ("messages", "host", "traffic: depth, qps, message"),
     "window": ("a window", "SXD, end-to-end credits", "reliability.window, congestion"),

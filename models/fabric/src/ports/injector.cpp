@@ -25,8 +25,8 @@ std::string_view name_of(Injection::Action action) {
 
 bool Injection::chooses(const Packet& p) const {
   const bool ack = p.opcode == Opcode::acknowledge;
-  const bool kind = packets == Packets::data   ? p.is_data() && p.opcode != Opcode::none
-                    : packets == Packets::acks ? ack && !p.is_nack()
+  const bool kind = packets == Packets::data    ? p.is_data() && p.opcode != Opcode::none
+                    : packets == Packets::acks  ? ack && !p.is_nack()
                     : packets == Packets::nacks ? p.is_nack()
                                                 : p.opcode == Opcode::cnp;
   return kind &&

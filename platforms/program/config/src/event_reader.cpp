@@ -24,15 +24,17 @@ void check_keys(const EventSpec& spec, const Section& section) {
     if (section.has(key)) throw section.error(key, fmt::format("'{}' {}", key, why));
   };
   if (!spec.action)
-    throw section.error("action", "missing 'action'; expected drop, mark, corrupt, delay or "
-                                  "duplicate");
+    throw section.error("action",
+                        "missing 'action'; expected drop, mark, corrupt, delay or "
+                        "duplicate");
   if (spec.nic) {
     refuse("between", "beside 'nic'; expected one of the two");
     refuse("link", "beside 'nic'; expected 'port', or 'between' in place of 'nic'");
   } else {
     if (!section.has("between"))
-      throw section.error("between", "expected 'between', the link's ends in the direction of the "
-                                     "packets, or 'nic'");
+      throw section.error("between",
+                          "expected 'between', the link's ends in the direction of the "
+                          "packets, or 'nic'");
     refuse("side", "without 'nic'");
     refuse("port", "without 'nic'");
   }
@@ -48,8 +50,9 @@ void check_keys(const EventSpec& spec, const Section& section) {
     refuse("delay", "with an action other than delay and duplicate");
   }
   if (*spec.action == Action::mark && spec.packets != Packets::data)
-    throw section.error("packets", "action = \"mark\" is of data: nobody reacts to marks of other "
-                                   "packets");
+    throw section.error("packets",
+                        "action = \"mark\" is of data: nobody reacts to marks of other "
+                        "packets");
 }
 
 std::string_view name_of(Packets packets) {
@@ -80,16 +83,17 @@ const Schema<EventSpec>& EventSpec::schema() {
       "Lumina (SIGCOMM 2023), data-pkt-events: queue pair, PSN, iteration, type";
   static const Schema<T> s =
       Schema<T>("event", "Harm done on purpose to chosen packets, as a hardware test bench does.")
-          .choice("action", &T::action,
-                  {{"drop", Action::drop},
-                   {"mark", Action::mark},
-                   {"corrupt", Action::corrupt},
-                   {"delay", Action::delay},
-                   {"duplicate", Action::duplicate}},
-                  {.doc = "the packet is lost; gets CE; gets a bit error, so that the receiving NIC "
-                          "finds its ICRC wrong, drops and counts it; arrives later than packets "
-                          "behind it; arrives twice, the copy directly behind. Required",
-                   .source = lumina})
+          .choice(
+              "action", &T::action,
+              {{"drop", Action::drop},
+               {"mark", Action::mark},
+               {"corrupt", Action::corrupt},
+               {"delay", Action::delay},
+               {"duplicate", Action::duplicate}},
+              {.doc = "the packet is lost; gets CE; gets a bit error, so that the receiving NIC "
+                      "finds its ICRC wrong, drops and counts it; arrives later than packets "
+                      "behind it; arrives twice, the copy directly behind. Required",
+               .source = lumina})
           .field("between", &T::between,
                  {.doc = "the ends of the link, in the direction of the packets"})
           .field("link", &T::link, {.doc = "which of several links between the two, from 0"})
@@ -108,9 +112,10 @@ const Schema<EventSpec>& EventSpec::schema() {
                    {"cnps", Packets::cnps}},
                   {.doc = "kind of packet that is counted and harmed; data: also requests of READs "
                           "and their responses; acks: ACKs and SACKs"})
-          .field("psn", &T::psn,
-                 {.doc = "the packet with this PSN, as on the wire: a queue pair begins at first_psn",
-                  .max = greatest_psn})
+          .field(
+              "psn", &T::psn,
+              {.doc = "the packet with this PSN, as on the wire: a queue pair begins at first_psn",
+               .max = greatest_psn})
           .field("iteration", &T::iteration,
                  {.doc = "with psn: when it passes for so many times; 2: its first "
                          "retransmission. Absent: 1",
@@ -172,13 +177,15 @@ nlohmann::ordered_json NetworkReader::add_event(const Section& section) {
   event.forward = edges[event.link].a == from;
   event.title = title_of(spec, platform_.devices[from].name, platform_.devices[to].name);
   if (platform_.links[event.link].halved)
-    throw section.error(spec.nic ? "nic" : "between",
-                        fmt::format("the link between '{}' and '{}' has a module; expected an event "
-                                    "on a link without",
-                                    platform_.devices[from].name, platform_.devices[to].name));
+    throw section.error(
+        spec.nic ? "nic" : "between",
+        fmt::format("the link between '{}' and '{}' has a module; expected an event "
+                    "on a link without",
+                    platform_.devices[from].name, platform_.devices[to].name));
   if (spec.flow) {
     event.flow_where = spec.flow->where;
-    check_at(section, "flow", [&] { event.flow = read_flow_name("flow", spec.flow->value, platform_); });
+    check_at(section, "flow",
+             [&] { event.flow = read_flow_name("flow", spec.flow->value, platform_); });
   }
   event.injection = {.action = *spec.action,
                      .packets = spec.packets,

@@ -177,7 +177,7 @@ std::string conclusion_text(const question::Question& q, const Answer& a) {
 std::string budget_text(const Answer& a) {
   const auto& budget = *a.budget;
   std::string out =
-      fmt::format("verdicts are of a search of {} points of each hypothesis", a.plan.points);
+      fmt::format("verdicts are of a search of at most {} points of a hypothesis", a.plan.points);
   if (budget.cut == 0)
     return out + fmt::format(", which ended within {:g} minutes", budget.minutes);
   return out + fmt::format(

@@ -52,9 +52,9 @@ std::optional<Picoseconds> whole(const Recovery& r) {
 
 /// "lost 12.300 us (injected, s), NACK decided +0.500, ..."
 std::string line_of(const Recovery& r) {
-  constexpr std::array<const char*, marks> titles = {
-      "lost",    "NACK decided", "NACK sent", "NACK received", "served",
-      "timeout", "resent",       "arrived",   "completed"};
+  constexpr std::array<const char*, marks> titles = {"lost",          "NACK decided", "NACK sent",
+                                                     "NACK received", "served",       "timeout",
+                                                     "resent",        "arrived",      "completed"};
   std::vector<std::size_t> order;
   for (std::size_t m = 0; m < marks; ++m) {
     if (r.at[m] >= 0_ps) order.push_back(m);
@@ -85,11 +85,9 @@ ordered_json RecoveryRecorder::to_json() const {
   ordered_json out = {{"schema", 1}, {"resent_unasked", resent_unasked_}};
   auto& rows = out["recoveries"] = ordered_json::array();
   for (const Recovery& r : done_) {
-    ordered_json row = {{"flow", r.flow},       {"name", r.name},
-                        {"psn", r.psn},         {"message", r.message},
-                        {"losses", r.losses},   {"nacks", r.nacks},
-                        {"resends", r.resends}, {"place", r.place},
-                        {"cause", r.cause}};
+    ordered_json row = {{"flow", r.flow},       {"name", r.name},     {"psn", r.psn},
+                        {"message", r.message}, {"losses", r.losses}, {"nacks", r.nacks},
+                        {"resends", r.resends}, {"place", r.place},   {"cause", r.cause}};
     for (std::size_t m = 0; m < marks; ++m) {
       if (r.at[m] >= 0_ps)
         row[fmt::format("{}_ps", views::name_of(static_cast<Mark>(m)))] = r.at[m].count();
@@ -108,10 +106,8 @@ ordered_json RecoveryRecorder::to_json() const {
   add("in all", summary_over(done_, whole));
   auto& beside = out["beside"] = ordered_json::array();
   for (const Beside& b : beside_) {
-    ordered_json row = {{"what", b.what},
-                        {"where", b.where},
-                        {"from_ps", b.from.count()},
-                        {"to_ps", b.to.count()}};
+    ordered_json row = {
+        {"what", b.what}, {"where", b.where}, {"from_ps", b.from.count()}, {"to_ps", b.to.count()}};
     if (b.flow) row["flow"] = *b.flow;
     beside.push_back(std::move(row));
   }
@@ -130,10 +126,8 @@ std::string RecoveryRecorder::text() const {
   }
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < std::min(shown, done_.size()); ++i)
-    out += fmt::format("  {} psn {}: {}\n", done_[i].name, done_[i].psn,
-                       line_of(done_[i]));
-  if (done_.size() > shown)
-    out += fmt::format("  {} more in recovery.csv\n", done_.size() - shown);
+    out += fmt::format("  {} psn {}: {}\n", done_[i].name, done_[i].psn, line_of(done_[i]));
+  if (done_.size() > shown) out += fmt::format("  {} more in recovery.csv\n", done_.size() - shown);
   if (resent_unasked_ > 0)
     out += fmt::format("  sent again beside these: {} packets that no NACK or timeout named\n",
                        resent_unasked_);
@@ -142,7 +136,8 @@ std::string RecoveryRecorder::text() const {
     const std::string kind = b.what.substr(0, b.what.find(" psn"));
     ++counts[kind];
   }
-  for (const auto& [kind, count] : counts) out += fmt::format("  beside these: {} x {}\n", count, kind);
+  for (const auto& [kind, count] : counts)
+    out += fmt::format("  beside these: {} x {}\n", count, kind);
   return out;
 }
 

@@ -99,6 +99,7 @@ ordered_json list_parameters() {
         {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
   }
   out.push_back(table_of<config::ModuleSpec>());
+  out.push_back(table_of<config::EventSpec>());
   for (const auto& kind : fabric::module_kinds()) {
     out.push_back({{"name", fmt::format("{}, kind = \"{}\"", kind.end_point ? "profile" : "module",
                                         kind.name)},

@@ -1,13 +1,18 @@
 // horae explain.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/written.hpp"
 #include "horae/core/error.hpp"
 #include "horae/explain/answer.hpp"
+#include "horae/explain/symptoms.hpp"
 #include "horae/lab/laboratory.hpp"
+#include "horae/params/document.hpp"
 #include "horae/question/question.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/result_folder.hpp"
@@ -23,6 +28,7 @@ struct ExplainOptions {
   std::vector<std::string> readings;
   question::ExplainRequest request;
   std::optional<std::string> out;
+  std::optional<std::string> symptoms;
   unsigned jobs = 0;
   bool infer = false;
   bool json = false;
@@ -44,7 +50,46 @@ Output output_of(const question::Question& question) {
            {"runs.csv", lab::runs_csv(laboratory.runs())}}};
 }
 
+/// Platforms of the shipped questions, by name.
+std::vector<std::string> shipped_questions() {
+  const auto folder = std::filesystem::path(platform_dir()) / "questions";
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const auto& path = entry.path();
+    if (path.extension() == ".toml" && Document::load(path.string()).root().has("explain"))
+      files.push_back(path.string());
+  }
+  if (files.empty())
+    throw InputError(
+        fmt::format("--symptoms: no questions in {}; expected the program's own "
+                    "platforms beside it, or this to run where they are",
+                    folder.string()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int explain_symptoms(const ExplainOptions& o) {
+  if (!o.platform.empty())
+    throw InputError("--symptoms asks the shipped questions: expected no PLATFORM.toml");
+  std::optional<results::ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  auto symptoms = explain::read_symptoms(*o.symptoms);
+  const auto diagnosis =
+      explain::diagnose(shipped_questions(), std::move(symptoms), jobs_of(o.jobs), !o.no_progress);
+  const std::string json = explain::diagnosis_json(diagnosis).dump(1) + "\n";
+  if (folder) {
+    folder->write("summary.json", json);
+    commit(*folder);
+  }
+  fmt::print("{}", o.json ? json : explain::diagnosis_text(diagnosis, *o.symptoms));
+  return results::exit_done;
+}
+
 int explain_platform(const ExplainOptions& o) {
+  if (o.symptoms) return explain_symptoms(o);
+  if (o.platform.empty())
+    throw InputError("missing argument: expected horae explain PLATFORM.toml");
   question::ExplainRequest request = o.request;
   request.platform = o.platform;
   request.overrides = o.overrides;
@@ -80,9 +125,15 @@ Command add_explain(CLI::App& app) {
       "which "
       "agree, what that leaves open, and which experiment tells them apart.",
       "Examples: horae explain platforms/cx7_spray.toml --quick\n"
-      "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both");
-  add_platform_file(*command, o->platform)->required();
+      "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both\n"
+      "          horae explain --symptoms mine.toml");
+  add_platform_file(*command, o->platform);
   add_overrides(*command, o->overrides);
+  command
+      ->add_option("--symptoms", o->symptoms,
+                   "in place of a platform: which of the shipped questions shows these numbers, a "
+                   "file of [[symptom]] or of a tool")
+      ->type_name("FILE");
   command
       ->add_option("--observations", o->request.observations,
                    "published numbers, in place of the platform's file")

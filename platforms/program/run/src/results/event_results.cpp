@@ -26,9 +26,8 @@ void event_results(const elaboration::Simulation& s, const elaboration::Findings
                    std::vector<NamedResult>& out) {
   const auto& events = s.platform().events;
   if (events.empty()) return;
-  constexpr std::array<const char*, 5> names = {"events.dropped", "events.marked",
-                                                "events.corrupted", "events.delayed",
-                                                "events.duplicated"};
+  constexpr std::array<const char*, 5> names = {
+      "events.dropped", "events.marked", "events.corrupted", "events.delayed", "events.duplicated"};
   std::array<std::uint64_t, names.size()> packets{};
   const auto met = met_by_event(s, found);
   for (std::size_t i = 0; i < events.size(); ++i)

@@ -13,8 +13,8 @@
 namespace horae::fabric {
 
 /// Which packets are harmed, and how. Packets are counted by queue pair, so that each queue pair
-/// that passes has its own packet 1. Form and names follow the events of Lumina (SIGCOMM 2023), whose
-/// `data-pkt-events` have a queue pair, a PSN, an iteration and a type.
+/// that passes has its own packet 1. Form and names follow the events of Lumina (SIGCOMM 2023),
+/// whose `data-pkt-events` have a queue pair, a PSN, an iteration and a type.
 struct Injection {
   enum class Action : std::uint8_t {
     drop,      ///< it is lost
