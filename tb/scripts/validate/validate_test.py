@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """scripts/validate of what is data: a small campaign of two studies is run, killed, resumed; its table, its published
 numbers and its figures are those of one that was left alone. Runs are those of fake_horae."""
+import collections
 import csv
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -285,6 +287,22 @@ class Papers(unittest.TestCase):
         text = (platforms / "evaluations/validation.md").read_text(encoding="utf-8")
         self.assertIn(pages.front(pages.of_all()), text)
         self.assertIn(pages.control(pages.of_all()), text)
+
+    def test_the_front_pages_say_what_the_pages_count(self):
+        root, found = HERE.parents[2], pages.of_all()
+        words = collections.Counter(f.verdict for of in found.values() for f in of.values() if f.kind == "predicted")
+        control = verdicts.control(pages.effects_of(found))
+        readme, trust = ((root / name).read_text(encoding="utf-8") for name in ("README.md", "tb/README.md"))
+        self.assertIn(f"Of {sum(words.values())} predicted ones {words['reproduced']} are reproduced, {words['ordering only']} are in order only, "
+                      f"{words['not reproduced']} are not reproduced, {words['not decided']} are not decided", readme)
+        said = re.search(r"\| (\d+) predicted numbers of four papers \| (\d+) reproduced .*?, (\d+) in order only, (\d+) not reproduced, "
+                         r"(\d+) not decided by five seeds, (\d+) without a number or a counterpart; of (\d+) effects (\d+) are reproduced, "
+                         r"of the same shuffled ([\d.]+), negated none", trust)
+        self.assertEqual([float(n) for n in said.groups()],
+                         [sum(words.values()), words["reproduced"], words["ordering only"], words["not reproduced"], words["not decided"],
+                          words["no number"] + words["not comparable"], sum(control["as published"].values()),
+                          control["as published"]["reproduced"], round(control["shuffled"]["reproduced"], 1)])
+        self.assertEqual(control["negated"]["reproduced"], 0)
 
     def test_what_no_run_decides_is_not_predicted(self):
         for paper, runs in (("themis", "cx7( testbed( fabric( failure( pipelines.tor."), ("eunomia", "clos( graphs( incast( area("),
