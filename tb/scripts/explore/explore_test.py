@@ -636,6 +636,62 @@ direction = "max"
         self.assertEqual(bad.stderr, "explore: --set tor.program.path: unknown key 'path' in [tor.program], did you "
                                      "mean 'paths'?\n")
 
+    def test_a_design_that_loses_messages_is_not_the_quickest(self):
+        program = self.program()
+        (self.folder / "lossy.toml").write_text("""[platform]
+name = "lossy"
+[sim]
+duration = "300 us"
+stop = "finished"
+[nic]
+kind = "rnic"
+transport = "timeout_only"
+reliability.rto = "100 us"
+[s]
+kind = "switch"
+[leaf_spine]
+leaves = 1
+spines = 1
+hosts_per_leaf = 9
+host = "nic"
+leaf = "s"
+spine = "s"
+[[traffic]]
+kind = "flow_list"
+file = "messages.csv"
+from = "0 s"
+""")
+        (self.folder / "messages.csv").write_text("start_ns,source,destination,bytes\n" + "".join(
+            f"{start},h{i},h0,20000\n" for i in range(1, 9) for start in (0, 20000)))
+        text = """[study]
+name = "limits"
+platform = "lossy.toml"
+[[parameter]]
+name = "limit"
+key = "s.queue_limit"
+values = ["6 KB", "40 KB", "1 MB"]
+[[objective]]
+name = "p99"
+result = "fct.p99"
+direction = "min"
+unit = "ns"
+[choose]
+rule = "best"
+objective = "p99"
+"""
+        shown = self.explore(self.study(text), more=["--program", program]).stdout
+        points = self.found("limits")["points"]
+        self.assertEqual([p["feasible"] for p in points], [False, False, True])
+        self.assertEqual([p["unfinished"] for p in points], [10, 10, 0])
+        self.assertEqual([p["values"]["p99"] for p in points[:2]], [None, None])
+        self.assertAlmostEqual(points[2]["values"]["p99"], 18363.44, delta=1)  # 18.36 us, in the unit of the objective
+        self.assertRegex(shown, r"\n +2 +1 MB +1\.836e\+04[^\n]* chosen\n")
+        self.assertIn("the run ended with the verdict timeout, 10 unfinished", shown)
+        # A study of another quantity's unit is refused.
+        bad = self.explore(self.study(text.replace('unit = "ns"', 'unit = "Gbps"').replace('"limits"', '"units"')), code=2,
+                           more=["--program", program])
+        self.assertIn("unit: found \"Gbps\", but 'fct.p99' is in us", bad.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
