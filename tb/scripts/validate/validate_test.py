@@ -303,6 +303,9 @@ class Papers(unittest.TestCase):
                           words["no number"] + words["not comparable"], sum(control["as published"].values()),
                           control["as published"]["reproduced"], round(control["shuffled"]["reproduced"], 1)])
         self.assertEqual(control["negated"]["reproduced"], 0)
+        hypotheses = tomllib.loads((root / "platforms/hypotheses/cx7_spray.toml").read_text(encoding="utf-8"))["hypothesis"]
+        self.assertEqual(len([h for h in hypotheses if h["id"] != "parts"]), 15)  # `parts` is the space of their combinations
+        self.assertIn("tests fifteen ways in\nwhich a NIC may serve a NACK, and their combinations", readme)
 
     def test_what_no_run_decides_is_not_predicted(self):
         for paper, runs in (("themis", "cx7( testbed( fabric( failure( pipelines.tor."), ("eunomia", "clos( graphs( incast( area("),
