@@ -165,6 +165,21 @@ TEST(FlowsPlatform, AQueryEndsWithItsLastFlow) {
   EXPECT_NEAR(result(summary, "queries.qct_p50"), nearest(50), 1e-5);
   EXPECT_NEAR(result(summary, "queries.qct_p99"), nearest(99), 1e-5);
   EXPECT_EQ(result(summary, "queries.unfinished"), 0);
+
+  // A warm-up that ends as the third query begins leaves out two. A run that ends in the last one
+  // counts it as one that has not ended.
+  const std::string third = rows.at(10).at("first_post_us");
+  const auto late = summary_of(place, "p.toml", {"sim.warmup=" + third + "us"});
+  EXPECT_EQ(result(late, "queries.completed"), result(summary, "queries.completed") - 2);
+  const double last = std::stod(rows.back().at("first_post_us")) + 1;
+  const auto cut = summary_of(place, "p.toml", {fmt::format("sim.duration={:.6f}us", last)});
+  const double begun = result(summary, "queries.completed");
+  const double open = result(cut, "queries.unfinished");
+  EXPECT_GE(open, 1);
+  EXPECT_EQ(result(cut, "queries.completed") + open, begun);
+  const auto& p99 = cut.at("results").at("queries.qct_p99");
+  EXPECT_TRUE(p99.at("value").is_null());
+  EXPECT_EQ(p99.at("none"), fmt::format("{:.0f} of {:.0f} queries unfinished", open, begun));
 }
 
 TEST(FlowsPlatform, SameSeedSameBytesHoweverItIsScheduled) {
