@@ -1,6 +1,7 @@
 // RNIC-SR: the selective repeat of commodity NICs, as section 2.3 of the packet-spraying paper
 // describes it.
-#include <deque>
+#include <algorithm>
+#include <boost/container/deque.hpp>
 
 #include "bitmap_receiver.hpp"
 #include "horae/policy/transport/windowed_sender.hpp"
@@ -49,8 +50,10 @@ class RnicSrSender final : public WindowedSender {
 
  protected:
   void acknowledged() override {
-    if (has_reads())
-      std::erase_if(pending_, [this](const Transmission& t) { return !is_known(t.psn); });
+    if (!has_reads()) return;
+    pending_.erase(std::remove_if(pending_.begin(), pending_.end(),
+                                  [this](const Transmission& t) { return !is_known(t.psn); }),
+                   pending_.end());
   }
 
  private:
@@ -66,7 +69,8 @@ class RnicSrSender final : public WindowedSender {
     pending_.push_back(t);
   }
 
-  std::deque<Transmission> pending_;  ///< retransmissions of served NACKs, in their order
+  /// Retransmissions of served NACKs, in their order; no memory while there were none.
+  boost::container::deque<Transmission> pending_;
 };
 
 }  // namespace

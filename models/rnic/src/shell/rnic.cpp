@@ -177,6 +177,8 @@ void rnic::wait_until(Picoseconds until, IdleCause cause) {
 void rnic::handle_before(Picoseconds end) {
   if (watcher() != nullptr) [[unlikely]]
     return device::handle_before(end);
+  if (qps_.many()) [[unlikely]]
+    fetch_for_arrivals();
   take_before(
       end,
       [this](Packet& p, Picoseconds t) {

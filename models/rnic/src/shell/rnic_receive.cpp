@@ -95,6 +95,19 @@ void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   hold(p, in_memory, now);
 }
 
+void rnic::fetch_for_arrivals() const {
+  const auto place = [this](std::size_t k, auto&& fetch) {
+    const Packet* const p = left_at(0, k);
+    if (p == nullptr) return;
+    const std::size_t i = qps_.index_of(p->dest_qp);
+    if (i < qps_.size()) fetch(i);
+  };
+  if (const Packet* const p = left_at(0, 3)) __builtin_prefetch(&p->dest_qp);
+  place(2, [this](std::size_t i) { qps_.fetch_place(i); });
+  place(1, [this](std::size_t i) { qps_[i].fetch_to_receive(); });
+  place(0, [this](std::size_t i) { qps_[i].fetch_receiver(); });
+}
+
 bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (finds_no_room(p, now)) return false;

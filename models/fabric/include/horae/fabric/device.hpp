@@ -191,6 +191,14 @@ class device : public sc_core::sc_module {
   Picoseconds still_to_come(const Packet& p, unsigned port) const {
     return part_.count() == 0 ? Picoseconds{} : rest_of(p, port);
   }
+  /// The packet that was left for a port and comes as the `k`-th behind those of this window; null:
+  /// there are fewer.
+  const Packet* left_at(unsigned port, std::size_t k) const {
+    const tx_port* const sender = peer_of(port);
+    if (sender == nullptr) return nullptr;
+    const auto left = static_cast<std::size_t>(sender->left_end_ - sender->left_begin_);
+    return k < left ? sender->left_begin_[k].packet : nullptr;
+  }
   /// The port at the other end of a port's link; null: none, or a SystemC module of a user's own.
   const tx_port* peer_of(unsigned port) const;
   /// Null: no watcher. Known from the start of simulation on.

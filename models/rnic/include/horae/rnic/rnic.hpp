@@ -155,6 +155,9 @@ class rnic : public fabric::device {
   void receive_in_context(Packet& p, Picoseconds now);
   void drop_received(Packet& p, fabric::DropCause cause, Picoseconds now);
   void process(Packet& p, Picoseconds now);
+  /// Has the processor fetch what the packets that arrive next need: one address a packet, as each
+  /// says where the next one lies.
+  [[gnu::noinline]] void fetch_for_arrivals() const;
   /// False when the packet found no room and is lost.
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
   /// Answers a packet of data or a READ request: counts its place in the order, and sends a CNP or

@@ -26,6 +26,8 @@ class QueuePairTable {
   QueuePair& add(std::unique_ptr<QueuePair> qp);
 
   std::size_t size() const { return qps_.size(); }
+  /// Whether they are more than a processor's caches hold.
+  bool many() const { return qps_.size() > 1024; }
   bool empty() const { return qps_.empty(); }
   QueuePair& operator[](std::size_t i) { return *qps_[i]; }
   const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
@@ -33,6 +35,9 @@ class QueuePairTable {
   Qpn last_number() const { return number_of(qps_.size() - 1); }
   /// Index of a packet's queue pair; size() or more when there is no such.
   std::size_t index_of(Qpn number) const { return number.value() - first_; }
+
+  /// Has the processor fetch where its table says that it lies.
+  void fetch_place(std::size_t i) const { __builtin_prefetch(qps_.data() + i); }
 
   /// Messages of `qp` were completed, or ended with an error: it may have none left.
   void completed(QueuePair& qp) {

@@ -172,6 +172,7 @@ class TxScheduler {
 
  private:
   using Ring = boost::circular_buffer<std::uint16_t>;
+  static constexpr std::size_t few = 64;  ///< queue pairs in turn that the caches hold
 
   /// Calls `f(number of a queue pair)` with those that their window lets send, but for classes that
   /// are `paused`, until it says true; whether it did.
@@ -209,13 +210,13 @@ class TxScheduler {
   }
   /// `first` and those behind it, at the back, follow the front.
   static void keep_order(Ring& ring, std::uint16_t first);
-  /// Has the processor fetch what pick() looks at of the next in turn: of thousands it is in no
-  /// cache.
+  /// Has the processor fetch what pick() and the one picked look at of the next in turn, as many
+  /// turns ahead as there are steps from one address to the next.
   void fetch_next(const Ring& ring) const {
-    if (ring.size() < 2) return;
-    const QueuePair* next = qps_[ring[1]];
-    __builtin_prefetch(&next->can_send);
-    __builtin_prefetch(&next->allowed_at);
+    if (ring.size() < few) return;
+    __builtin_prefetch(&qps_[ring[3]]);
+    qps_[ring[2]]->fetch_to_send();
+    qps_[ring[1]]->fetch_sender();
   }
   static void next_turn(Ring& ring) {
     // rotate() must not be given the end.
