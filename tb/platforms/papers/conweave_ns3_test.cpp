@@ -96,6 +96,50 @@ TEST(ConweaveNs3, SprayedGoBackNDoesNotWaitForItsTimer) {
   EXPECT_GT(without, 2 * with);
 }
 
+/// A platform's effective configuration.
+nlohmann::json configuration(const std::string& name) {
+  const Workplace place;
+  const std::string file = HORAE_PLATFORM_DIR + ("/" + name + ".toml");
+  return run(place, {"config", file, "--json"}).json().at("config");
+}
+
+// Acknowledgements in the class of data, marks where packets come, frames of RoCE or another buffer
+// each move mean slowdowns at this load, 2.5 times together.
+TEST(ConweaveNs3, PlatformsThatNameItHaveItsSetUp) {
+  const auto without = [](nlohmann::json table, const Words& keys) {
+    for (const std::string& key : keys) table.erase(key);
+    return table;
+  };
+  const nlohmann::json its = configuration("conweave_ns3");
+  const auto same_nic = [&](const nlohmann::json& other, const Words& but) {
+    EXPECT_EQ(without(other.at("nic"), but), without(its.at("nic"), but));
+    EXPECT_EQ(other.at("link_default"), its.at("link_default"));
+  };
+  const auto same_switch = [&](const nlohmann::json& one, const char* as, const Words& but) {
+    EXPECT_EQ(without(one, but), without(its.at(as), but)) << as;
+  };
+  const Words window = {"reliability"}, limit = {"queue_share"};
+  const nlohmann::json clos = configuration("eunomia_clos");
+  same_nic(clos, window);
+  EXPECT_EQ(without(clos.at("nic").at("reliability"), {"window"}),
+            without(its.at("nic").at("reliability"), {"window"}));
+  same_switch(clos.at("leaf"), "leaf", limit);
+  same_switch(clos.at("spine"), "spine", limit);
+  for (const char* name : {"eunomia_fat_tree", "eunomia_jellyfish"}) {
+    SCOPED_TRACE(name);
+    const nlohmann::json other = configuration(name);
+    same_nic(other, window);
+    EXPECT_EQ(other.at("nic"), clos.at("nic"));
+    same_switch(other.at("switch"), "spine", limit);  // as many ports
+  }
+  // Lossy: IRN, and limits of queues in the place of PFC.
+  const nlohmann::json incast = configuration("eunomia_incast");
+  same_nic(incast, {"reliability", "transport"});
+  const Words lossy = {"queue_share", "buffer", "pfc", "balance", "balance_depth"};
+  same_switch(incast.at("leaf"), "leaf", lossy);
+  same_switch(incast.at("spine"), "spine", lossy);
+}
+
 // Another list in the place of the traffic, whose values an assumption quotes.
 TEST(ConweaveNs3, TakesAnotherTraffic) {
   const Workplace place;

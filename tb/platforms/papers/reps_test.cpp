@@ -125,6 +125,22 @@ TEST(Reps, ATofinoRoutesByDepthsOfItsGhostThread) {
   EXPECT_EQ(fct({tor, "sim.scheduling=exact_wake"}), fct({tor}));
 }
 
+// In three tiers the largest window is 1.5 of their bandwidth-delay products, in bytes of payload:
+// a packet alone, with its acknowledgement, takes an idle round trip.
+TEST(Reps, TheLargestWindowIsThatOfThreeTiers) {
+  const Workplace place;
+  const std::string platform = HORAE_PLATFORM_DIR + std::string("/reps_fat_tree.toml");
+  const std::string alone =
+      "traffic=[{kind=\"batch\",pattern=\"pairs\",size=\"4086 B\",from=[\"h0\"],to=[\"h127\"]}]";
+  const Ended ended = run(place, with_settings({"run", platform, "--out", "out"}, {alone}));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto summary = nlohmann::json::parse(place.read("out/summary.json"));
+  const double trip_us = summary.at("results").at("fct.max").at("value").get<double>();
+  const auto& mprdma = summary.at("config").at("nic").at("congestion").at("mprdma");
+  const double most = std::stod(mprdma.at("max_window").get<std::string>());
+  EXPECT_NEAR(most, 1.5 * trip_us * 400e3 / 8 * 4086 / 4150, 10);
+}
+
 /// Eight senders to one receiver at another ToR, through Tofino2s or plain switches.
 nlohmann::json incast(const char* size, bool tofino) {
   const Workplace place;
