@@ -60,6 +60,35 @@ TEST(SourceCost, ARegisterTakesWhatTheCompilerReports) {
   EXPECT_EQ(ledger.total[Resource::logical_table], 1);
 }
 
+// Reports of synapse: 9,103 entries of 32 bits with an idle timer take 4 RAMs, 3 of data and 6 map
+// RAMs. Two entries with 32 bits of data each would fill all bits for overhead of a RAM.
+TEST(SourceCost, TwoEntriesWithWholeWordsOfDataDoNotShareARam) {
+  const auto total = [](const std::string& type, const std::string& field) {
+    return compiled({.locals = "action set(" + type + " v) { " + field +
+                               " = v; }\ntable t { key = { hdr.h.a : exact; } actions = { set; } "
+                               "size = 9103; idle_timeout = true; }\n",
+                     .apply = "t.apply();"})
+        .total;
+  };
+  const auto word = total("bit<32>", "hdr.h.b"), half = total("bit<16>", "hdr.h.d");
+  EXPECT_EQ(word[Resource::sram], 7);
+  EXPECT_EQ(word[Resource::map_ram], 6);
+  EXPECT_EQ(half[Resource::sram], 5);
+  EXPECT_EQ(half[Resource::map_ram], 5);
+}
+
+// Reports of synapse's NATs: 72,818 entries of 32 bits with 96 of data fill a stage (16 and 64
+// RAMs); of the rest one entry lies in a RAM, 32 bits of its data beside it (8 and 4).
+TEST(SourceCost, TheRestOfATableThatFillsAStageIsLaidOutAnew) {
+  const auto ledger = compiled(
+      {.locals = "action set(bit<32> u, bit<32> v, bit<32> w) { hdr.h.b = u; hdr.h.c = v; "
+                 "md.x = w; }\n"
+                 "table t { key = { hdr.h.a : exact; } actions = { set; } size = 72818; }\n",
+       .apply = "t.apply(); hdr.h.a = md.x;"});
+  EXPECT_EQ(ledger.total[Resource::sram], 92);
+  EXPECT_EQ(ledger.stages_used(), 3u);
+}
+
 // As the compiler reports of precision: both conditions are part of the tables they guard.
 TEST(SourceCost, AccessesInBothWaysOfBranchesTakeATableAndAGatewayEach) {
   const auto ledger = compiled(

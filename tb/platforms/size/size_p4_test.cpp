@@ -105,6 +105,12 @@ TEST_F(SizeP4, ThreeCountsPlacesAndTheChain) {
   // 4096 cells of 32 bits are one block, and a spare; an exact table takes four.
   EXPECT_EQ(pipeline["as_compiler"]["resources"]["map_ram"], 2);
   EXPECT_EQ(pipeline["as_compiler"]["resources"]["sram"], 6);
+  EXPECT_FALSE(pipeline["as_compiler"].contains("objects"));
+  const auto by_stage = size({"--stages"})["pipelines"][0]["as_compiler"]["objects"];
+  ASSERT_EQ(by_stage.size(), 2u);
+  EXPECT_EQ(by_stage[1]["name"], "I.flows");
+  EXPECT_EQ(by_stage[1]["by_stage"][0]["stage"], 1);
+  EXPECT_EQ(by_stage[1]["by_stage"][0]["sram"], 4);
   ASSERT_EQ(pipeline["objects"].size(), 2u);
   EXPECT_EQ(pipeline["objects"][0]["name"], "I.seen");
   EXPECT_EQ(pipeline["objects"][0]["place"].get<std::string>().substr(0, 11), "mine.p4:15:");

@@ -126,10 +126,13 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
     if (overhead > rule.overhead_bits) continue;
     const std::int64_t entry_bits =
         overhead + rule.version_bits + std::max<std::int64_t>(0, key - rule.ghost_bits);
-    // Data for the action is in one RAM of the wide word: it is not cut.
+    // Data for the action is in one RAM of the wide word: it is not cut. Immediate data ends before
+    // the last bit for overhead (p4c table_format.cpp allocate_all_immediate): two entries of 32
+    // bits do not share a RAM (report: 9,103 entries of 32 bits, 4 RAMs and 3 of data).
+    const std::int64_t overhead_room = rule.overhead_bits - (data.entry_bits > 0 ? 1 : 0);
     const std::int64_t most_per_ram =
         overhead == 0 ? rule.most_per_ram
-                      : std::min<std::int64_t>(rule.most_per_ram, rule.overhead_bits / overhead);
+                      : std::min<std::int64_t>(rule.most_per_ram, overhead_room / overhead);
     for (std::int64_t packed = 1; packed <= (load.one_a_row ? 1 : rule.most_packed); ++packed) {
       // Bits that the hash makes superfluous within a byte hold no version and no whole byte of
       // immediate data: report, 65,536 entries of 48 bits (32 blocks, not 31), 100,000 of 104 bits

@@ -19,7 +19,7 @@ Priced::Beside price_beside(const Design& design, const ChipSpec& chip) {
   return {least_stages(design, chip), make_ledger(design, chip, place_as_compiler(design, chip))};
 }
 
-void add_beside(const Priced::Beside& beside, ordered_json& pipeline) {
+void add_beside(const Priced::Beside& beside, ordered_json& pipeline, bool by_stage) {
   const Ledger& compiler = beside.as_compiler;
   pipeline["stages_by_placer"] = {{"least", beside.least}, {"compiler", compiler.stages_used()}};
   auto& as = pipeline["as_compiler"];
@@ -29,6 +29,7 @@ void add_beside(const Priced::Beside& beside, ordered_json& pipeline) {
          {{"ingress", compiler.latency[0].count()}, {"egress", compiler.latency[1].count()}}}};
   for (const Resource r : all_resources)
     as["resources"][std::string(resource_name(r))] = compiler.total[r];
+  if (by_stage) as["objects"] = ledger_json(compiler, true)["objects"];
 }
 
 std::string beside_text(const Priced::Beside& beside, unsigned stages) {
@@ -55,7 +56,7 @@ ordered_json priced_json(const Priced& priced, unsigned copies, bool by_stage) {
                                       {"kind", dependency_name(o.kind)},
                                       {"field", o.field}});
   }
-  if (priced.beside) add_beside(*priced.beside, pipeline);
+  if (priced.beside) add_beside(*priced.beside, pipeline, by_stage);
   return pipeline;
 }
 

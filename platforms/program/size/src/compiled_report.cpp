@@ -147,7 +147,7 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
   for (const auto& d : designs) {
     auto pipeline = ledger_json(d.sized.ledger, by_stage);
     pipeline["chip"] = d.sized.ledger.chip;
-    add_beside(*d.sized.beside, pipeline);
+    add_beside(*d.sized.beside, pipeline, by_stage);
     if (d.compiled) {
       pipeline["pipe"] = d.pipe;
       pipeline["compiler"] = {{"version", d.compiler},

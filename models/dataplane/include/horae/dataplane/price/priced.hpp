@@ -30,8 +30,9 @@ Priced price(const Design& design, const ChipSpec& chip, PlaceEffort effort, boo
 /// Priced::beside of a design.
 Priced::Beside price_beside(const Design& design, const ChipSpec& chip);
 
-/// `stages_by_placer` and `as_compiler` of a pipeline in `horae size --json`.
-void add_beside(const Priced::Beside& beside, nlohmann::ordered_json& pipeline);
+/// `stages_by_placer` and `as_compiler` of a pipeline in `horae size --json`. `by_stage`: also what
+/// each object has in each stage as the compiler places it, to be held against a report by stage.
+void add_beside(const Priced::Beside& beside, nlohmann::ordered_json& pipeline, bool by_stage);
 /// The same as a line, for a placement in so many stages.
 std::string beside_text(const Priced::Beside& beside, unsigned stages);
 
