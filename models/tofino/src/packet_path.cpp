@@ -132,7 +132,7 @@ template <bool watched>
 void tofino_switch::pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t) {
   const unsigned pipeline = LoopbackPorts::pipeline_of(loopback);
   const TrafficManager::Lodging had = traffic_manager_.lodging(p);
-  loopbacks_.let_go(loopback, p, traffic_manager_.buffer().cells_of(p));
+  loopbacks_.release(loopback, p, traffic_manager_.buffer().cells_of(p));
   if (!pass_egress<watched>(p, dataplane::loopback_port, pipeline, t)) {
     --in_pipeline_;
     traffic_manager_.leave(had, t);
@@ -226,7 +226,7 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       break;
     case recirculated_event:
       --in_pipeline_;
-      let_looped_go(packet(), entity, e.time);
+      release_loopback(packet(), entity, e.time);
       packet().ingress_port |= came_around;
       if (!generators_.empty()) [[unlikely]]
         trigger_by(packet(), LoopbackPorts::pipeline_of(entity), e.time);

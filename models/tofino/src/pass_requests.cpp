@@ -167,9 +167,9 @@ bool tofino_switch::hold_looped(Packet& p, unsigned loopback, Picoseconds t) {
 }
 
 /// It gives its part of the buffer back.
-void tofino_switch::let_looped_go(const Packet& p, unsigned loopback, Picoseconds t) {
+void tofino_switch::release_loopback(const Packet& p, unsigned loopback, Picoseconds t) {
   traffic_manager_.leave_loopback(p, t);
-  loopbacks_.let_go(loopback, p, traffic_manager_.buffer().cells_of(p));
+  loopbacks_.release(loopback, p, traffic_manager_.buffer().cells_of(p));
 }
 
 void tofino_switch::loop_back(Packet& p, unsigned loopback, Picoseconds t) {

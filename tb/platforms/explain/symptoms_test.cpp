@@ -46,8 +46,9 @@ TEST(Symptoms, FaultsAreOneLine) {
     EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
   };
   refused("", "mine.toml: no [[symptom]]; expected one or more");
-  refused(symptom("senders.tx_shar", 0.2),
-          "mine.toml:2:12: no run has the result 'senders.tx_shar', did you mean 'senders.tx_share'?");
+  refused(
+      symptom("senders.tx_shar", 0.2),
+      "mine.toml:2:12: no run has the result 'senders.tx_shar', did you mean 'senders.tx_share'?");
   refused(symptom("tx_shar", 0.2), "mine.toml:2:12: unknown quantity 'tx_shar'");
   const Workplace place;
   const Ended both = run(place, {"explain", "p.toml", "--symptoms", "s.toml"});
@@ -55,8 +56,9 @@ TEST(Symptoms, FaultsAreOneLine) {
   EXPECT_NE(both.err.find("--symptoms asks the shipped questions: expected no PLATFORM.toml"),
             std::string::npos)
       << both.err;
-  EXPECT_NE(run(place, {"explain"}).err.find("missing argument: expected horae explain PLATFORM.toml"),
-            std::string::npos);
+  EXPECT_NE(
+      run(place, {"explain"}).err.find("missing argument: expected horae explain PLATFORM.toml"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace horae::fabric {
 namespace {
-constexpr std::uint8_t look_event = output_queued_switch::own_events;
-constexpr std::uint8_t silence_event = look_event + 1;
+constexpr std::uint8_t progress_event = output_queued_switch::own_events;
+constexpr std::uint8_t silence_event = progress_event + 1;
 }  // namespace
 
 voq_switch::voq_switch(sc_core::sc_module_name name, sim_context& context,
@@ -37,7 +37,7 @@ voq_switch::Flow* voq_switch::flow_of(const std::unordered_map<std::uint64_t, st
 void voq_switch::handle(const Event& e) {
   const auto kind = key_kind(e.key);
   if (kind == arrival_event) return take(arrived(e), e.time);
-  if (kind == look_event) return look(key_entity(e.key), e.time);
+  if (kind == progress_event) return check_progress(key_entity(e.key), e.time);
   if (kind == silence_event) return end_silence(key_entity(e.key), e.time);
   output_queued_switch::handle(e);
 }
@@ -67,7 +67,7 @@ void voq_switch::take_data(Packet& p, Picoseconds t) {
   }
   if (d.packets.empty() && has_room(d, p)) {
     ++voq_.passed;
-    return let_go(p, *flow, t);
+    return forward_packet(p, *flow, t);
   }
   ++voq_.held;
   d.packets.push_back(p);
@@ -76,7 +76,7 @@ void voq_switch::take_data(Packet& p, Picoseconds t) {
   waiting_bytes_ += p.frame;
   voq_.most_of_one = std::max(voq_.most_of_one, d.bytes);
   voq_.most_bytes = std::max(voq_.most_bytes, waiting_bytes_);
-  watch(flow->destination, t);
+  arm_timer(flow->destination, t);
 }
 
 /// An ACK names the last packet received, a NACK or SACK the one expected, and in the model how far
@@ -109,7 +109,7 @@ void voq_switch::settle_bytes(Destination& d, std::int64_t bytes, Picoseconds t)
 }
 
 /// A packet that finds no place in the buffer is not under way.
-void voq_switch::let_go(Packet& p, Flow& flow, Picoseconds t) {
+void voq_switch::forward_packet(Packet& p, Flow& flow, Picoseconds t) {
   Destination& d = destinations_[flow.destination];
   const Psn psn = p.psn;
   const std::int64_t frame = p.frame;
@@ -159,20 +159,20 @@ void voq_switch::release(Destination& d, Picoseconds t) {
     ++voq_.released;
     voq_.waited += waited;
     voq_.longest_wait = std::max(voq_.longest_wait, waited);
-    let_go(p, *flow_of(by_receiver_, p.dst, p.dest_qp), t);
+    forward_packet(p, *flow_of(by_receiver_, p.dst, p.dest_qp), t);
   }
 }
 
 /// Arms the progress timer while packets wait.
-void voq_switch::watch(std::size_t i, Picoseconds t) {
+void voq_switch::arm_timer(std::size_t i, Picoseconds t) {
   Destination& d = destinations_[i];
   if (d.watched) return;
   d.watched = true;
-  schedule(std::max(t, d.last_change + voq_config_.timeout), look_event,
+  schedule(std::max(t, d.last_change + voq_config_.timeout), progress_event,
            static_cast<std::uint16_t>(i), looks_++);
 }
 
-void voq_switch::look(std::size_t i, Picoseconds t) {
+void voq_switch::check_progress(std::size_t i, Picoseconds t) {
   Destination& d = destinations_[i];
   d.watched = false;
   if (d.packets.empty()) return;
@@ -183,7 +183,7 @@ void voq_switch::look(std::size_t i, Picoseconds t) {
     release(d, t);
     if (d.packets.empty()) return;
   }
-  watch(i, t);
+  arm_timer(i, t);
 }
 
 std::uint64_t voq_switch::queued() const {

@@ -80,8 +80,8 @@ Picoseconds host_interface::write_pieces(Picoseconds now, std::uint64_t address,
   while (size.count() > 0) {
     const Bytes piece = link_.first_write(address, size);
     const Picoseconds arrival = link_.write(now, address, piece);
-    visible_ = std::max(visible_,
-                        arrival + own_memory_->latency(true, now, arrival, address, piece));
+    visible_ =
+        std::max(visible_, arrival + own_memory_->latency(true, now, arrival, address, piece));
     if constexpr (contents) {
       own_memory_->move(true, address, from, static_cast<unsigned>(piece.count()));
       from += piece.count();

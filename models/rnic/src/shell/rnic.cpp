@@ -212,7 +212,7 @@ void rnic::handle(const fabric::Event& e) {
       take_response(fabric::key_entity(e.key), AckInfo::unpacked(e.payload), e.time);
       break;
     case timer_event:
-      expire(fabric::key_entity(e.key), e.time);
+      on_timer(fabric::key_entity(e.key), e.time);
       break;
     case post_event:
       qps_[fabric::key_entity(e.key)].post_scheduled = false;

@@ -29,7 +29,7 @@ void rnic::receive_ack(std::size_t i, const Packet& p, Picoseconds now) {
   const auto due = acks_.arrives(nack, now);
   if (listens_) [[unlikely]] {
     const Feedback& f = feedback_of(p);
-    if (!due) return take_heard(i, ack, {i, f, now - f.sent}, now);
+    if (!due) return apply_ack(i, ack, {i, f, now - f.sent}, now);
     heard_.push_back({i, f, now - f.sent});
   }
   if (qp.requests_reads() && qp.written_until > std::max(now, due.value_or(now))) [[unlikely]] {
@@ -55,7 +55,7 @@ void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
         std::find_if(heard_.begin(), heard_.end(), [i](const Heard& h) { return h.qp == i; });
     const Heard heard = *first;
     heard_.erase(first);
-    return take_heard(i, ack, heard, now);
+    return apply_ack(i, ack, heard, now);
   }
   QueuePair& qp = qps_[i];
   // Packets that arrived out of order are known before anything is sent again.
@@ -88,7 +88,7 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
   refresh(i);
 }
 
-void rnic::expire(std::size_t i, Picoseconds now) {
+void rnic::on_timer(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.timer_at <= now) qp.timer_at = never;
   if (qp.starves_at <= now) [[unlikely]]

@@ -44,7 +44,7 @@ void rnic::begin_steering() {
   }
 }
 
-void rnic::take_over(QueuePair& qp) {
+void rnic::inherit_state(QueuePair& qp) {
   const auto last = finished_last_.find(qp.config().peer);
   if (last == finished_last_.end()) return;
   QueuePair& old = qps_[last->second];
@@ -61,15 +61,15 @@ void rnic::ask_by_messages(const QueuePair& qp, Packet& data, const policy::Tran
   if ((qp.place(t.psn).message + 1) % *config_.ack_messages != 0) data.ack_request = t.ack_request;
 }
 
-void rnic::dress(QueuePair& qp, Packet& data, const policy::Transmission& t) {
+void rnic::add_header_options(QueuePair& qp, Packet& data, const policy::Transmission& t) {
   if (config_.ack_messages) ask_by_messages(qp, data, t);
-  if (listens_) attach(qp, data, t.psn);
+  if (listens_) attach_feedback(qp, data, t.psn);
   if (config_.frames != Frames::roce)
     data.frame = static_cast<std::uint16_t>(
         other_frame(config_.frames, Bytes(data.payload), Bytes(data.frame)).count());
 }
 
-void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {
+void rnic::attach_feedback(QueuePair& qp, Packet& data, Psn psn) {
   Feedback& f = feedback_of(data);
   f.asked = true;
   f.records = listening_.telemetry;
@@ -109,7 +109,7 @@ void rnic::add_echo(Packet& response) {
   if (f.steered) response.entropy = f.entropy;
 }
 
-void rnic::take_heard(std::size_t i, const AckInfo& ack, const Heard& heard, Picoseconds now) {
+void rnic::apply_ack(std::size_t i, const AckInfo& ack, const Heard& heard, Picoseconds now) {
   QueuePair& qp = qps_[i];
   Bytes delivered{}, lost{};
   Psn nacked = ack.psn;
@@ -127,14 +127,14 @@ void rnic::take_heard(std::size_t i, const AckInfo& ack, const Heard& heard, Pic
     delivered = Bytes(acked - qp.heard_bytes);
     qp.heard_bytes = acked;
   }
-  heed(qp, ack, heard, delivered, lost, now);
+  on_feedback(qp, ack, heard, delivered, lost, now);
   if (qp.credited != nullptr) settle_credit(i, false, now);
   refresh(i);
   if (ack.nack) serve_nack(i, nacked, now);
 }
 
-void rnic::heed(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered, Bytes lost,
-                Picoseconds now) {
+void rnic::on_feedback(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered,
+                       Bytes lost, Picoseconds now) {
   const Feedback& f = heard.feedback;
   const bool trimmed = f.report.trimmed;
   // A NACK of a trimmed packet says nothing of a path's queues but that one was full.

@@ -21,7 +21,7 @@ void rnic::post(std::size_t i, Picoseconds now) {
              event_ordinal_++, qp.progress().posted_messages);
   }
   if (config_.entropy.keeps() && posted_before == 0 && qp.progress().posted_messages > 0)
-    take_over(qp);
+    inherit_state(qp);
   if (qp.credited != nullptr && qp.progress().posted_messages > posted_before)
     settle_credit(i, !waits, now);
   if (due != never && !qp.post_scheduled) {

@@ -26,13 +26,13 @@ void rnic::own_outlook(fabric::Outlook& outlook) const {
     outlook.expect(std::max(cursor_, responses_.next_ready()));
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const QueuePair& qp = qps_[i];
-    if (!paused(qp.traffic_class) && qp.timer_at != never && !tires(qp))
+    if (!paused(qp.traffic_class) && qp.timer_at != never && !exceeds_retries(qp))
       outlook.expect(std::min(qp.sender().next_deadline(), qp.starves_at));
   }
   if (nacks_.stalls_port()) return;
   scheduler_.for_each_sending(
       [&](const QueuePair& qp, std::size_t i) {
-        if (tires(qp)) return;
+        if (exceeds_retries(qp)) return;
         const Picoseconds opens = scheduler_.gate(i).at;
         if (opens != never) outlook.expect(std::max({cursor_, opens, qp.context_ready}));
       },

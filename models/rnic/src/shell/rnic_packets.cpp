@@ -120,7 +120,7 @@ void rnic::send_data(std::size_t i) {
   if (place.opcode >= Opcode::read_request) [[unlikely]]
     dress_read(qp, p, place, t);
   if (dresses_) [[unlikely]]
-    dress(qp, p, t);
+    add_header_options(qp, p, t);
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];
   counters_.sent_frames[kind] += p.frame;

@@ -188,12 +188,12 @@ void rnic::ports_outlook(fabric::Outlook& outlook) const {
   if (!responses_.empty()) outlook.expect(std::max(cursor_, responses_.next_ready()));
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const QueuePair& qp = qps_[i];
-    if (qp.timer_at != never && !tires(qp))
+    if (qp.timer_at != never && !exceeds_retries(qp))
       outlook.expect(std::min(qp.sender().next_deadline(), qp.starves_at));
   }
   if (nacks_.stalls_port()) return;
   scheduler_.for_each_sending([&](const QueuePair& qp, std::size_t i) {
-    if (tires(qp)) return;
+    if (exceeds_retries(qp)) return;
     // Its port is that of the last time it looked, which was after the last change.
     const bool room = ports_->has_room(qp.port, qp.traffic_class);
     const Picoseconds opens =

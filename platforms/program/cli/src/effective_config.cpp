@@ -64,8 +64,8 @@ ordered_json size_config(const config::PlatformConfig& platform) {
   return config;
 }
 
-std::string beside(const ConfigRequest& request, const std::optional<std::string>& given,
-                   const std::optional<Located<std::string>>& of_platform, const char* flag) {
+std::string explain_file(const ConfigRequest& request, const std::optional<std::string>& given,
+                         const std::optional<Located<std::string>>& of_platform, const char* flag) {
   if (given) return *given;
   if (of_platform) return (fs::path(request.file).parent_path() / of_platform->value).string();
   throw InputError(fmt::format("{0}: no {1}: expected [explain] {1} = \"FILE\", or --{1} FILE",
@@ -141,10 +141,10 @@ EffectiveConfig effective_config(const ConfigRequest& request) {
     if (request.ranks != 0) out.partition = partition_of(platform, request.ranks);
     if (request.kind == ConfigKind::explain) {
       out.config.erase("sweep");
-      const auto observations =
-          beside(request, request.observations, platform.explain.observations, "observations");
+      const auto observations = explain_file(request, request.observations,
+                                             platform.explain.observations, "observations");
       const auto hypotheses =
-          beside(request, request.hypotheses, platform.explain.hypotheses, "hypotheses");
+          explain_file(request, request.hypotheses, platform.explain.hypotheses, "hypotheses");
       const auto read = question::read_observations(observations);
       question::read_hypotheses(hypotheses, read);
       out.files["observations"] = file_hash(observations);

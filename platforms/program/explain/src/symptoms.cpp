@@ -42,8 +42,7 @@ struct SymptomSpec {
                      {"at_least", Relation::at_least}},
                     {.doc = "whether it is that, or bounded by it"})
             .field("tolerance", &SymptomSpec::tolerance,
-                   {.doc = "how far a run may be off. Absent: a quarter of the value",
-                    .min = 0.0});
+                   {.doc = "how far a run may be off. Absent: a quarter of the value", .min = 0.0});
     return s;
   }
 };
@@ -119,8 +118,7 @@ std::optional<Telling> telling_of(const Candidate& a, const Candidate& b) {
                                  [&, &n = name](const auto& s) { return s.first == n; });
     if (it == b.shares.end()) continue;
     const double difference = std::abs(first - it->second);
-    if (difference >= least_difference &&
-        (!out || difference > std::abs(out->first - out->second)))
+    if (difference >= least_difference && (!out || difference > std::abs(out->first - out->second)))
       out = Telling{name, first, it->second};
   }
   return out;
@@ -167,8 +165,8 @@ Diagnosis diagnose(const std::vector<std::string>& files, std::vector<Observatio
   results::Progress progress(show_progress);
   for (const auto& file : files) {
     if (progress.due())
-      progress.update(static_cast<double>(out.candidates.size()) / static_cast<double>(files.size()),
-                      file);
+      progress.update(
+          static_cast<double>(out.candidates.size()) / static_cast<double>(files.size()), file);
     out.candidates.push_back(look_into(file, out.symptoms, jobs, out.runs));
   }
   std::stable_sort(out.candidates.begin(), out.candidates.end(),

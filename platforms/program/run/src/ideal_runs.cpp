@@ -13,7 +13,7 @@
 #include "horae/results/children.hpp"
 #include "horae/workload/alone_plan.hpp"
 #include "horae/workload/traffic.hpp"
-#include "patience.hpp"
+#include "stuck_detector.hpp"
 
 namespace horae::run {
 namespace {
@@ -60,7 +60,7 @@ ordered_json run_alone(elaboration::Simulation& simulation) {
   const auto& connection = simulation.flows().front();
   const auto& qp = connection.sender->queue_pair(connection.sender_qp);
   auto& clock = simulation.context().clock;
-  Patience patience(simulation);
+  StuckDetector stuck_detector(simulation);
   std::uint64_t delivered = 0;
   // Looking changes nothing: longer and longer, so that it costs little.
   for (Picoseconds now = start, step = 10_us; !qp.finished(); step = step * 2) {
@@ -72,8 +72,9 @@ ordered_json run_alone(elaboration::Simulation& simulation) {
     } while (fabric::from_sc_time(sc_core::sc_time_stamp()) < now);
     if (simulation.context().pool.delivered() != delivered) {
       delivered = simulation.context().pool.delivered();
-      patience.begin_anew(now);
-    } else if (!qp.finished() && (ended != fabric::run_end::reached || patience.ends(now, true))) {
+      stuck_detector.begin_anew(now);
+    } else if (!qp.finished() &&
+               (ended != fabric::run_end::reached || stuck_detector.ends(now, true))) {
       return nullptr;
     }
   }

@@ -14,7 +14,7 @@ RunLoop::RunLoop(elaboration::Simulation& simulation, bool show_progress, LivePr
       sim_(simulation.platform().sim),
       progress_(show_progress),
       live_(live),
-      patience_(simulation) {
+      stuck_detector_(simulation) {
   if (sim_.sample.count() > 0) series_.emplace(simulation);
 }
 
@@ -161,8 +161,8 @@ Picoseconds RunLoop::look_interval() const {
 Picoseconds RunLoop::next_check() const { return look_interval() * (checks_ + 1); }
 
 void RunLoop::skip_checks() {
-  if (patience_.expected() <= now_ || simulation_.ranks() != nullptr) return;
-  Picoseconds next = patience_.expected();
+  if (stuck_detector_.expected() <= now_ || simulation_.ranks() != nullptr) return;
+  Picoseconds next = stuck_detector_.expected();
   for (const auto& d : simulation_.devices()) next = std::min(next, d->next_time());
   checks_ = std::max(checks_, next / look_interval());
 }
@@ -173,8 +173,8 @@ bool RunLoop::check() {
   const bool only_packets_left = sim_.stop == config::StopRule::finished && !standing_.work_left;
   if (delivered != last_delivered_ || !(waiting() || only_packets_left)) {
     last_delivered_ = delivered;
-    patience_.begin_anew(now_);
-  } else if (patience_.ends(now_, !only_packets_left)) {
+    stuck_detector_.begin_anew(now_);
+  } else if (stuck_detector_.ends(now_, !only_packets_left)) {
     (only_packets_left ? repeats_ : stuck_) = true;
     return false;
   }

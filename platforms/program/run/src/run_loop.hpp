@@ -15,7 +15,7 @@
 #include "horae/run/run.hpp"
 #include "horae/run/series_csv.hpp"
 #include "horae/run/snapshot.hpp"
-#include "patience.hpp"
+#include "stuck_detector.hpp"
 
 namespace horae::run {
 
@@ -133,7 +133,7 @@ class RunLoop {
   std::int64_t checks_ = 0;
   Standing standing_;
   std::uint64_t last_delivered_ = 0;
-  Patience patience_;
+  StuckDetector stuck_detector_;
   bool stuck_ = false;
   bool repeats_ = false;
 };

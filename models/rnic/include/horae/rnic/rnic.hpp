@@ -280,11 +280,11 @@ class rnic : public fabric::device {
   /// Takes it at `due`, or when all data that the queue pair received is in memory.
   void take_when_written(std::size_t qp, const AckInfo& ack, Picoseconds due);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
-  void expire(std::size_t qp, Picoseconds now);
+  void on_timer(std::size_t qp, Picoseconds now);
   /// Its retries are used up: the queue pair is in error, and so are its messages.
   void fail(std::size_t qp, Picoseconds now);
   /// Whether its timeout has run out in vain so often that the next time is repetition.
-  bool tires(const QueuePair& qp) const {
+  bool exceeds_retries(const QueuePair& qp) const {
     // With retries to count, the error comes nearer each time.
     return !config_.reliability.retry_count &&
            qp.timeouts.in(context_.repetition) >= context_.repetition.most;
@@ -299,20 +299,20 @@ class rnic : public fabric::device {
   void begin_congestion_control();
   void begin_steering();
   /// Its first message was posted: it goes on where the last one to the same peer ended.
-  void take_over(QueuePair& qp);
+  void inherit_state(QueuePair& qp);
   /// Adds fields of data beyond those of its transport.
-  void dress(QueuePair& qp, Packet& data, const policy::Transmission& t);
+  void add_header_options(QueuePair& qp, Packet& data, const policy::Transmission& t);
   /// Whether it asks for an acknowledgement, where not every message does.
   void ask_by_messages(const QueuePair& qp, Packet& data, const policy::Transmission& t) const;
   /// Adds feedback fields to data, its entropy, and what policies keep of it.
-  void attach(QueuePair& qp, Packet& data, Psn psn);
+  void attach_feedback(QueuePair& qp, Packet& data, Psn psn);
   /// Feedback of a data packet goes back with the response that it caused.
   void keep_echo(QueuePair& qp, const Packet& data);
   void add_echo(Packet& response);
   /// An acknowledgement takes effect, with what it brought.
-  void take_heard(std::size_t qp, const AckInfo& ack, const Heard& heard, Picoseconds now);
-  void heed(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered, Bytes lost,
-            Picoseconds now);
+  void apply_ack(std::size_t qp, const AckInfo& ack, const Heard& heard, Picoseconds now);
+  void on_feedback(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered,
+                   Bytes lost, Picoseconds now);
   /// Nothing came back in time.
   void miss(QueuePair& qp, Picoseconds now);
   /// After anything that may have changed the window, or what is in flight.

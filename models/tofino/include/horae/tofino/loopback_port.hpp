@@ -45,7 +45,7 @@ class LoopbackPort {
     held_ += p.frame;
     most_held_ = std::max(most_held_, held_);
   }
-  void let_go(const Packet& p) { held_ -= p.frame; }
+  void release(const Packet& p) { held_ -= p.frame; }
   /// Frame bytes of the packets that it holds; dummies are not counted.
   Bytes held() const { return Bytes(held_); }
   Bytes most_held() const { return Bytes(most_held_); }

@@ -56,8 +56,8 @@ class LoopbackPorts {
     of(number).hold(p);
     cells_ += cells;
   }
-  void let_go(unsigned number, const Packet& p, std::int64_t cells) {
-    of(number).let_go(p);
+  void release(unsigned number, const Packet& p, std::int64_t cells) {
+    of(number).release(p);
     cells_ -= cells;
   }
 

@@ -192,7 +192,7 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   void pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t);
   bool hold_looped(Packet& p, unsigned loopback, Picoseconds t);
-  void let_looped_go(const Packet& p, unsigned loopback, Picoseconds t);
+  void release_loopback(const Packet& p, unsigned loopback, Picoseconds t);
   void request_queue(const dataplane::AnyPass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horae/cli/command.hpp"
-#include "horae/cli/written.hpp"
+#include "horae/cli/commit_report.hpp"
 #include "horae/core/error.hpp"
 #include "horae/explain/answer.hpp"
 #include "horae/explain/symptoms.hpp"
@@ -110,7 +110,7 @@ int explain_platform(const ExplainOptions& o) {
     fmt::print("{}", output.json);
     return results::exit_done;
   }
-  if (folder) fmt::print("{}\n\n", written(*o.out));
+  if (folder) fmt::print("{}\n\n", commit_report(*o.out));
   fmt::print("{}", output.text);
   return results::exit_done;
 }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/commit_report.hpp"
 #include "horae/cli/run_report.hpp"
-#include "horae/cli/written.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/document.hpp"
@@ -74,7 +74,7 @@ int run(const ReplayArguments& o) {
   } else {
     print_replay(outcome);
     print_assumptions(platform);
-    if (folder) fmt::print("\n{}\n", written(*o.out));
+    if (folder) fmt::print("\n{}\n", commit_report(*o.out));
   }
   for (const auto& line : outcome.warnings)
     fmt::print(stderr, "horae: warning: {}\n", printable(line, std::string_view::npos));

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/commit_report.hpp"
+#include "horae/cli/ranks_guard.hpp"
 #include "horae/cli/run_report.hpp"
-#include "horae/cli/together.hpp"
-#include "horae/cli/written.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
@@ -114,9 +114,9 @@ void check_views(const RunOptions& o, bool sweep) {
       throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
     return;
   }
-  if (const char* option = o.views.choosing();
-      option && !o.views.trace && !o.views.transactions && !o.views.waterfall &&
-      !o.views.recovery && o.views.pcap.empty()) {
+  if (const char* option = o.views.choosing(); option && !o.views.trace && !o.views.transactions &&
+                                               !o.views.waterfall && !o.views.recovery &&
+                                               o.views.pcap.empty()) {
     throw InputError(fmt::format(
         "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
   }
@@ -170,7 +170,7 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   }
   const int exit_code =
       sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder, ranks);
-  if (folder && !o.json) fmt::print("\n{}\n", written(*o.out));
+  if (folder && !o.json) fmt::print("\n{}\n", commit_report(*o.out));
   return exit_code;
 }
 
@@ -194,7 +194,7 @@ int start(const RunOptions& o) {
   }
   const auto ranks = ranks::join();
   if (!ranks) return run(o, nullptr);
-  return together(*ranks, [&] { return run(o, ranks.get()); });
+  return run_guarded(*ranks, [&] { return run(o, ranks.get()); });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
-#include "horae/cli/written.hpp"
+#include "horae/cli/commit_report.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/params/document.hpp"

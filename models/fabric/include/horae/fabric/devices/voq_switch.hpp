@@ -95,11 +95,11 @@ class voq_switch : public output_queued_switch {
   bool has_room(const Destination& d, const Packet& p) const {
     return d.under_way == 0 || d.under_way + p.frame <= voq_config_.window.count();
   }
-  void let_go(Packet& p, Flow& flow, Picoseconds t);
+  void forward_packet(Packet& p, Flow& flow, Picoseconds t);
   void release(Destination& d, Picoseconds t);
   void settle_bytes(Destination& d, std::int64_t bytes, Picoseconds t);
-  void watch(std::size_t destination, Picoseconds t);
-  void look(std::size_t destination, Picoseconds t);
+  void arm_timer(std::size_t destination, Picoseconds t);
+  void check_progress(std::size_t destination, Picoseconds t);
   bool is_silent(Flow& flow, Psn psn) const;
   void end_silence(std::size_t destination, Picoseconds t);
   Flow* flow_of(const std::unordered_map<std::uint64_t, std::size_t>& table, NodeId node, Qpn qp);

@@ -11,6 +11,6 @@ namespace horae::cli {
 void commit(results::ResultFolder& folder);
 
 /// One line on a result folder that is in place: its name, and what opens the files in it.
-std::string written(const std::string& folder);
+std::string commit_report(const std::string& folder);
 
 }  // namespace horae::cli

@@ -1,4 +1,4 @@
-#include "horae/cli/written.hpp"
+#include "horae/cli/commit_report.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ void commit(results::ResultFolder& folder) {
     fmt::print(stderr, "horae: the earlier result in {} was replaced\n", folder.name());
 }
 
-std::string written(const std::string& folder) {
+std::string commit_report(const std::string& folder) {
   const auto has = [&folder](const char* file) {
     std::error_code error;
     return std::filesystem::exists(std::filesystem::path(folder) / file, error);

@@ -1,4 +1,4 @@
-#include "patience.hpp"
+#include "stuck_detector.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -45,26 +45,26 @@ bool ways_vary(const config::PlatformConfig& platform) {
 
 }  // namespace
 
-Patience::Patience(elaboration::Simulation& simulation)
+StuckDetector::StuckDetector(elaboration::Simulation& simulation)
     : simulation_(simulation), changes_(network_changes(simulation.platform())) {
   // That one way in a dozen is missed so often has a probability of less than 1e-9.
   constexpr std::uint32_t tries_of_many_ways = 250;
   if (ways_vary(simulation.platform())) simulation.context().repetition.most = tries_of_many_ways;
 }
 
-void Patience::begin_anew(Picoseconds now) {
+void StuckDetector::begin_anew(Picoseconds now) {
   since_ = now;
   expected_ = Picoseconds(-1);
   ++simulation_.context().repetition.era;
 }
 
-bool Patience::network_changed(Picoseconds now) {
+bool StuckDetector::network_changed(Picoseconds now) {
   const std::size_t before = changed_;
   while (changed_ < changes_.size() && changes_[changed_] <= now) ++changed_;
   return changed_ != before;
 }
 
-bool Patience::ends(Picoseconds now, bool work_left) {
+bool StuckDetector::ends(Picoseconds now, bool work_left) {
   if (network_changed(now)) begin_anew(now);
   if (changed_ < changes_.size() || now - since_ < simulation_.platform().sim.stuck_after ||
       now <= expected_)

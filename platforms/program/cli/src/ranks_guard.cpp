@@ -1,4 +1,4 @@
-#include "horae/cli/together.hpp"
+#include "horae/cli/ranks_guard.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ void say(unsigned rank, const char* text) {
 
 }  // namespace
 
-int together(fabric::rank_exchange& ranks, const std::function<int()>& work) {
+int run_guarded(fabric::rank_exchange& ranks, const std::function<int()>& work) {
   // mpirun ends the others as soon as one ends with a code of failure, perhaps before rank 0 has
   // said why. So only rank 0 has the code.
   const bool first = ranks.rank() == 0;

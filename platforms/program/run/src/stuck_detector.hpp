@@ -13,9 +13,9 @@ namespace horae::run {
 /// but what has happened in vain: no packet on a wire, no timer that has not run out often, no
 /// shaper, no message with a time, no change of the network within the run. All ranks ask the same
 /// at the same times and are told the same.
-class Patience {
+class StuckDetector {
  public:
-  explicit Patience(elaboration::Simulation& simulation);
+  explicit StuckDetector(elaboration::Simulation& simulation);
 
   /// Something new has happened at `now`.
   void begin_anew(Picoseconds now);
