@@ -34,6 +34,24 @@ TEST(RxBuffer, SpaceReturnsWhenPayloadIsInMemory) {
   EXPECT_EQ(buffer.used(), 0_B);
 }
 
+// Packets wait for contexts of their own each, writes behind them end in order.
+TEST(RxBuffer, SpaceOfPacketsThatWaitReturnsWhenEachGoesOn) {
+  RxBuffer buffer(4096_B);
+  buffer.wait(0, 1000_B, 300_ns);
+  buffer.wait(0, 500_B, 100_ns);
+  buffer.wait(0, 2000_B, 200_ns);
+  buffer.take(0, 96_B, 50_ns);
+  const auto used_at = [&](Picoseconds now) {
+    buffer.empty_until(now);
+    return buffer.used().count();
+  };
+  EXPECT_EQ(used_at(49_ns), 3596);
+  EXPECT_EQ(used_at(99_ns), 3500);
+  EXPECT_EQ(used_at(100_ns), 3000);
+  EXPECT_EQ(used_at(200_ns), 1000);
+  EXPECT_EQ(used_at(300_ns), 0);
+}
+
 // Class 3 pauses above 2 KiB and resumes at 1 KiB; class 0 does not pause, and has its bytes apart.
 TEST(RxBuffer, PausesAboveXoffAndResumesAtXon) {
   RxBuffer buffer(64_KiB);

@@ -13,7 +13,7 @@ void RxBuffer::pause_by(const RxPauseConfig& config, unsigned ports) {
 
 Picoseconds RxBuffer::resumes_at(Queue queue) const {
   std::vector<Stay> stays;
-  for (const auto* all : {&engine_, &in_flight_}) {
+  for (const auto* all : {&waiting_, &in_flight_}) {
     Picoseconds leaves{};  // behind what is in front of it
     for (const Stay& stay : *all) {
       leaves = std::max(leaves, stay.until);

@@ -49,6 +49,9 @@ void rnic::receive_in_context(Packet& p, Picoseconds now) {
   if (host_.contexts && p.opcode != Opcode::none && i < qps_.size()) {
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
     if (ready >= now) {
+      if (p.is_data() && finds_no_room(p, now))
+        return drop_received(p, fabric::DropCause::buffer_full, now);
+      if (p.is_data() && ready != never) hold(p, ready, now, true);
       host_.contexts->packet_waits();
       if (ready == never) [[unlikely]]
         return unanswered_.hold(i, p);

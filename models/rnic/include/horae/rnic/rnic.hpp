@@ -193,7 +193,7 @@ class rnic : public fabric::device {
   // rnic_pause.cpp: PFC that it sends
   void begin_pauses();
   /// A packet's payload is in the RX buffer until it is in host memory at `until`; or, `waits`,
-  /// until the packet engine is done with it.
+  /// until the packet engine is done with it or its contexts are on the chip.
   void hold(const Packet& p, Picoseconds until, Picoseconds now, bool waits = false) {
     const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
     const bool full = waits ? host_.rx_buffer.wait(queue, Bytes(p.payload), until)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ namespace horae::rnic {
 
 /// Bytes of received payload that are not in host memory yet. Whoever asks passes the time, which
 /// never decreases. Space of writes returns in the order in which it was taken, as writes end in
-/// order; so does that of packets which wait for the packet engine.
+/// order; that of packets which wait for the packet engine or for contexts when each goes on.
 ///
 /// With thresholds each port and class (a queue) has an account. What fills it above xoff pauses
 /// its sender; what leaves resumes it.
@@ -40,14 +41,16 @@ class RxBuffer {
   }
   /// Takes what is in memory by `now` out.
   void empty_until(Picoseconds now) {
-    empty_until(now, engine_);
+    empty_until(now, waiting_);
     empty_until(now, in_flight_);
   }
-  /// Takes `size` bytes of a packet that waits for the packet engine until `until`; returns whether
-  /// the sender must be paused now.
+  /// Takes `size` bytes of a packet that waits for the packet engine or for contexts until `until`;
+  /// returns whether the sender must be paused now.
   bool wait(Queue queue, Bytes size, Picoseconds until) {
     used_ += size.count();
-    engine_.push_back({until, size.count(), queue});
+    auto at = waiting_.end();
+    while (at != waiting_.begin() && std::prev(at)->until > until) --at;
+    waiting_.insert(at, {until, size.count(), queue});
     return counts(queue) && fills(queue, size);
   }
   /// Takes `size` bytes, which are in memory at `until`; returns whether the sender must be paused
@@ -110,7 +113,7 @@ class RxBuffer {
 
   std::int64_t capacity_;
   std::int64_t used_ = 0;
-  std::deque<Stay> engine_;                            ///< packets that wait for the packet engine
+  std::deque<Stay> waiting_;                           ///< packets that wait, the next one first
   std::deque<Stay> in_flight_;                         ///< writes to host memory
   std::optional<fabric::IngressAccounts> accounts_{};  ///< none: nobody is paused
   unsigned pausing_classes_ = 0;                       ///< a bit each
