@@ -59,6 +59,9 @@ TEST(OpenValue, OfAChoiceIsTheMiddleOfItsShare) {
   const OpenValue v(p, effective);
   EXPECT_DOUBLE_EQ(v.position("10 Gbps"), 0.125);
   EXPECT_DOUBLE_EQ(v.position("100 Gbps"), 0.875);
+  EXPECT_EQ(v.text(0), "10 Gbps");
+  EXPECT_EQ(v.text(0.25), "25 Gbps");
+  EXPECT_EQ(v.text(1), "100 Gbps");
   for (const auto& value : p.values) EXPECT_EQ(v.text(v.position(value.value)), value.value);
 }
 
