@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "packed_bytes.hpp"
 #include "recorded_network.hpp"
@@ -26,10 +27,12 @@ class TopologyFile {
   TopologyFile(const TopologyFile&) = delete;
   TopologyFile& operator=(const TopologyFile&) = delete;
 
-  Generated read() const { return test::generated("ns3_topology", table()); }
+  Generated read(const std::string& more = "") const {
+    return test::generated("ns3_topology", table() + more);
+  }
   /// Without the folder.
-  std::string refusal() const {
-    const std::string why = test::refusal("ns3_topology", table());
+  std::string refusal(const std::string& more = "") const {
+    const std::string why = test::refusal("ns3_topology", table() + more);
     const std::string folder = path_.parent_path().string() + "/";
     return why.starts_with(folder) ? why.substr(folder.size()) : why;
   }
@@ -118,7 +121,9 @@ TEST(Ns3Topology, BadLinesAreRefusedAtTheirPlace) {
        "line of their own"},
       {"2 1 2\n0\n0 1 1Gbps 1us 0\n", "list:1:1: 2 links are announced; the file has 1"},
       {"2 1 1\n0\n0 1 1Gbps 1us\n", "list:3:1: 4 words; expected 5: src dst rate delay error_rate"},
-      {"2 1 1\n0\n0 0 1Gbps 1us 0\n", "list:3:3: a link from 0 to itself; expected another node"},
+      {"2 1 1\n0\n0 0 1Gbps 1us 0\n", "list:1:1: node 1 has no link; expected one"},
+      {"2 1 1\n0\n1 1 1Gbps 1us 0\n",
+       "list:3:3: a link from host 1 to itself; expected another node, or one of the switches"},
       {"2 1 1\n0\n0 2 1Gbps 1us 0\n", "list:3:3: dst = '2'; expected a whole number from 0 to 1"},
       {"2 1 1\n0\n0 1 1Gps 1us 0\n", "list:3:5: rate = '1Gps'; expected from 1 Gbps to 1.6 Tbps"},
       {"2 1 1\n0\n0 1 9Tbps 1us 0\n", "list:3:5: rate = '9Tbps'; expected from 1 Gbps to 1.6 Tbps"},
@@ -130,6 +135,65 @@ TEST(Ns3Topology, BadLinesAreRefusedAtTheirPlace) {
       {"3 1 1\n0\n0 1 1Gbps 1us 0\n", "list:1:1: node 2 has no link; expected one"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(TopologyFile(text).refusal(), expected);
+}
+
+// Switch 3 has three links, switch 4 two, switch 5 two and one to itself.
+const std::string tree =
+    "6 3 6\n3 4 5\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n2 4 1Gbps 1us 0\n3 5 1Gbps 1us 0\n"
+    "4 5 1Gbps 1us 0\n5 5 1Gbps 1us 0\n";
+
+TEST(Ns3Topology, ALinkOfASwitchToItselfTakesTwoOfItsPorts) {
+  const auto net = TopologyFile(tree).read().network;
+  EXPECT_EQ(net.ports("s5"), (Names{"s3", "s4", "s5", "s5"}));
+  EXPECT_EQ(net.links.back().from, "s5");
+  EXPECT_EQ(net.links.back().to, "s5");
+}
+
+TEST(Ns3Topology, SwitchesHaveProfilesByNameAndByNumberOfLinks) {
+  const auto profiles = [](const std::string& tables) {
+    const auto net = TopologyFile(tree).read(tables).network;
+    EXPECT_EQ(net.of("end"), (Names{"h0", "h1", "h2"}));
+    std::map<std::string, std::string> out;
+    for (const auto& d : net.devices) out[d.name] = d.profile;
+    return out["s3"] + ' ' + out["s4"] + ' ' + out["s5"];
+  };
+  EXPECT_EQ(profiles(""), "plain plain plain");
+  EXPECT_EQ(profiles("switches = [{profile = \"core\", names = [\"s5\"]}]"), "plain plain core");
+  EXPECT_EQ(profiles("switches = [{profile = \"edge\", names = [\"s0-s4\"]}]"), "edge edge plain");
+  EXPECT_EQ(profiles("switches = [{profile = \"core\", links = 4}]"), "plain plain core");
+  EXPECT_EQ(profiles("switches = [{profile = \"core\", links = 4}, {profile = \"one\", links = 3}, "
+                     "{profile = \"tor\", names = [\"s3\"]}]"),
+            "tor plain core");
+}
+
+TEST(Ns3Topology, TheConfigurationHasTheProfilesOfSwitches) {
+  const auto config =
+      TopologyFile(tree).read("switches = [{profile = \"core\", names = [\"s5\"]}]").config;
+  EXPECT_EQ(config.at("switches").at(0).at("names").at(0), "s5");
+}
+
+TEST(Ns3Topology, BadTablesOfSwitchesAreRefused) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{profile = \"c\"}", "switches with a profile; expected one of 'names' and 'links'"},
+      {"{profile = \"c\", names = [\"s5\"], links = 4}",
+       "switches with a profile; expected one of 'names' and 'links'"},
+      {"{profile = \"c\", names = [\"s6\"]}",
+       "'s6' names no switches; expected 's7', or 's7-s9', of the nodes 0 to 5"},
+      {"{profile = \"c\", names = [\"s5-s4\"]}",
+       "'s5-s4' names no switches; expected 's7', or 's7-s9', of the nodes 0 to 5"},
+      {"{profile = \"c\", names = [\"leaf\"]}",
+       "'leaf' names no switches; expected 's7', or 's7-s9', of the nodes 0 to 5"},
+      {"{profile = \"c\", names = [\"s0\"]}", "node 0 is a host; expected a switch"},
+      {"{profile = \"c\", names = [\"s0-s2\"]}", "nodes 0 to 2 are hosts; expected switches"},
+      {"{profile = \"c\", names = [\"s3-s4\", \"s4\"]}", "switch s4 is named twice"},
+      {"{profile = \"c\", links = 7}", "no switch has 7 links; they have 2, 3, 4"},
+      {"{profile = \"c\", links = 4}, {profile = \"d\", links = 4}",
+       "switches of 4 links have two tables"},
+  };
+  for (const auto& [table, expected] : cases) {
+    const std::string why = TopologyFile(tree).refusal("switches = [" + table + "]");
+    EXPECT_TRUE(why.starts_with("p.toml:5:") && why.ends_with(": " + expected)) << why;
+  }
 }
 
 TEST(Ns3Topology, TheConfigurationHasAHashOfTheFile) {

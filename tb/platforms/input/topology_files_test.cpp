@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "csv.hpp"
@@ -123,6 +124,41 @@ TEST(TopologyFiles, ErrorRatesAreLosses) {
   EXPECT_GT(sent, 1000);
   // Six standard deviations.
   EXPECT_NEAR(lost / sent, 0.05, 6 * std::sqrt(0.05 * 0.95 / sent));
+}
+
+/// flows.csv of one packet from h0 to h1, through s2 and s3, with more links and tables.
+std::string flows_through_two(const std::string& links, const std::string& tables) {
+  const Workplace place;
+  const auto more = std::count(links.begin(), links.end(), '\n');
+  place.write("line.txt", fmt::format("4 2 {}\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
+                                      "2 3 100Gbps 1us 0\n{}",
+                                      3 + more, links));
+  const std::string network =
+      "[slow]\nkind = \"switch\"\nlatency = \"1400 ns\"\n[ns3_topology]\nfile = \"line.txt\"\n"
+      "host = \"end\"\nswitch = \"plain\"\n" +
+      tables;
+  place.write("p.toml", platform(network,
+                                 "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\nto = "
+                                 "[\"h1\"]\nsize = \"1000 B\"\n"));
+  const Ended ended = run(place, {"run", "p.toml", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return place.read("out/flows.csv");
+}
+
+// A switch that is 1 us slower is passed by the packet and by its acknowledgement.
+TEST(TopologyFiles, SwitchesHaveTheirOwnProfiles) {
+  const auto ended = [](const std::string& tables) {
+    return std::stod(rows_of(flows_through_two("", tables)).at(0).at("last_completion_us"));
+  };
+  const double alike = ended("");
+  const std::string slow = "[[ns3_topology.switches]]\nprofile = \"slow\"\n";
+  EXPECT_NEAR(ended(slow + "names = [\"s3\"]\n") - alike, 2, 1e-6);
+  EXPECT_NEAR(ended(slow + "links = 2\n") - alike, 4, 1e-6);
+}
+
+TEST(TopologyFiles, NoPacketTakesALinkOfASwitchToItself) {
+  EXPECT_EQ(flows_through_two("2 2 100Gbps 1us 0\n3 3 10Gbps 1us 0\n", ""),
+            flows_through_two("", ""));
 }
 
 // As with flow lists: what is not read is said once, under the results.

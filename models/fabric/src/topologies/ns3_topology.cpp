@@ -1,10 +1,14 @@
 // [ns3_topology]: a network as topology.txt of ns-3's RDMA simulators lists it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "configured_topology.hpp"
@@ -22,6 +26,30 @@ using traffic::Word;
 
 class Ns3File;
 
+/// A profile of some of the switches, in place of that of all.
+struct SwitchesOfProfile {
+  Located<std::string> profile;
+  std::optional<std::vector<Located<std::string>>> names;
+  std::optional<std::uint32_t> links;
+
+  static const Schema<SwitchesOfProfile>& schema();
+};
+
+const Schema<SwitchesOfProfile>& SwitchesOfProfile::schema() {
+  using T = SwitchesOfProfile;
+  static const Schema<T> s =
+      Schema<T>("switches", "Switches of the file that have a profile of their own.")
+          .required("profile", &T::profile, {.doc = "profile of these switches"})
+          .field("names", &T::names,
+                 {.doc = "these switches: \"s20\", or \"s20-s23\" for all switches among these "
+                         "nodes. They come before `links`"})
+          .field("links", &T::links,
+                 {.doc = "all switches of so many links; a link of a switch to itself counts twice",
+                  .min = 1,
+                  .max = 65535});
+  return s;
+}
+
 /// HPCC's simulation/scratch/third.cc reads it, and conweave-project/conweave-ns3 the same: the
 /// numbers of nodes, switches and links; the switches; a line `src dst rate delay error_rate` for
 /// each link, and nothing of what follows. Hosts are h<node>, switches s<node>; ports of a device
@@ -31,8 +59,10 @@ struct Ns3TopologyConfig {
   std::optional<Located<std::string>> content;
   Located<std::string> host;
   Located<std::string> sw;
+  std::optional<std::vector<SwitchesOfProfile>> switches;
   std::optional<std::string> note;
   std::shared_ptr<const Ns3File> listed;
+  std::vector<Located<std::string>> profiles;  ///< by node
 
   static const Schema<Ns3TopologyConfig>& schema();
   void check(const Section& table);
@@ -56,7 +86,9 @@ const Schema<Ns3TopologyConfig>& Ns3TopologyConfig::schema() {
                  {.doc = "what of the file is not read, as the effective configuration has it; a "
                          "run prints it. Found anew each time"})
           .required("host", &T::host, {.doc = "profile of the nodes that are no switches"})
-          .required("switch", &T::sw, {.doc = "profile of the switches"});
+          .required("switch", &T::sw,
+                    {.doc = "profile of the switches that no table `switches` names"})
+          .tables("switches", &T::switches, SwitchesOfProfile::schema());
   return s;
 }
 
@@ -88,7 +120,7 @@ class Ns3File {
     const auto links = lines_.whole(words[2], "links", 0, most_links);
     const std::uint32_t announced = lines_.line();
     is_switch_.resize(nodes);
-    linked_.resize(nodes);
+    ends_.resize(nodes);
     read_switches(switches);
     while (links_.size() < links) {
       if (!lines_.next()) {
@@ -98,7 +130,7 @@ class Ns3File {
       read_link();
     }
     for (std::size_t i = 0; i < nodes; ++i) {
-      if (!linked_[i])
+      if (ends_[i] == 0)
         throw lines_.error_at(announced, fmt::format("node {} has no link; expected one", i));
     }
     if (lines_.next()) surplus_ = lines_.line();
@@ -106,6 +138,8 @@ class Ns3File {
 
   const std::vector<bool>& is_switch() const { return is_switch_; }
   const std::vector<ListedLink>& links() const { return links_; }
+  /// Ends of links at each node: its ports.
+  const std::vector<std::uint32_t>& ends() const { return ends_; }
   /// First line that was not read, behind the links announced; 0: none.
   std::uint32_t surplus() const { return surplus_; }
   Location place(const ListedLink& link) const { return {path_, link.line, 1, {}}; }
@@ -144,14 +178,18 @@ class Ns3File {
     link.line = lines_.line();
     link.from = node(words[0], "src");
     link.to = node(words[1], "dst");
-    if (link.from == link.to) {
+    // Two ports of a switch may be joined: no shortest path leads there, in ns-3 as here.
+    if (link.from == link.to && !is_switch_[link.to]) {
       throw lines_.error(words[1].column,
-                         fmt::format("a link from {} to itself; expected another node", link.to));
+                         fmt::format("a link from host {} to itself; expected another node, or one "
+                                     "of the switches",
+                                     link.to));
     }
     link.values.rate = quantity<BitRate>(words[2], "rate", slowest, fastest);
     link.values.delay = quantity<Picoseconds>(words[3], "delay", shortest, longest);
     link.values.loss = share(words[4]);
-    linked_[link.from] = linked_[link.to] = true;
+    ++ends_[link.from];
+    ++ends_[link.to];
     links_.push_back(link);
   }
 
@@ -178,15 +216,113 @@ class Ns3File {
 
   std::string path_;
   ListLines lines_;
-  std::vector<bool> is_switch_, linked_;
+  std::vector<bool> is_switch_;
+  std::vector<std::uint32_t> ends_;
   std::vector<ListedLink> links_;
   std::uint32_t surplus_ = 0;
 };
 
-void Ns3TopologyConfig::check(const Section& /*table*/) {
+/// Nodes "s20", or "s20-s23".
+struct NodeRange {
+  std::uint32_t first = 0, last = 0;
+};
+
+std::optional<std::uint32_t> switch_number(std::string_view text) {
+  std::uint32_t number = 0;
+  if (text.size() < 2 || text.front() != 's') return std::nullopt;
+  const auto parsed = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+NodeRange node_range(const Located<std::string>& name, std::size_t nodes) {
+  const std::string_view text = name.value;
+  const std::size_t dash = text.find('-');
+  const auto first = switch_number(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : switch_number(text.substr(dash + 1));
+  if (first && last && *first <= *last && *last < nodes) return {*first, *last};
+  throw input_error(name.where, fmt::format("'{}' names no switches; expected 's7', or 's7-s9', of "
+                                            "the nodes 0 to {}",
+                                            printable(text), nodes - 1));
+}
+
+/// Gives switches the profiles of their tables, those that are named first.
+class ProfilesOfSwitches {
+ public:
+  ProfilesOfSwitches(const Ns3File& listed, const Section& table,
+                     const std::vector<SwitchesOfProfile>& tables)
+      : listed_(listed), of_(listed.is_switch().size()) {
+    const auto sections = table.children("switches");
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (tables[i].names.has_value() == tables[i].links.has_value()) {
+        throw sections[i].error("profile",
+                                "switches with a profile; expected one of 'names' and 'links'");
+      }
+      if (!tables[i].names) continue;
+      for (const auto& name : *tables[i].names) give(name, tables[i].profile);
+    }
+    std::set<std::uint32_t> given;
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (!tables[i].links) continue;
+      if (!given.insert(*tables[i].links).second) {
+        throw sections[i].error(
+            "links", fmt::format("switches of {} links have two tables", *tables[i].links));
+      }
+      give_by_links(*tables[i].links, tables[i].profile, sections[i]);
+    }
+  }
+
+  /// Null: that of all others.
+  const Located<std::string>* of(std::uint32_t node) const { return of_[node]; }
+
+ private:
+  void give(const Located<std::string>& name, const Located<std::string>& profile) {
+    const NodeRange range = node_range(name, of_.size());
+    bool any = false;
+    for (std::uint32_t node = range.first; node <= range.last; ++node) {
+      if (!listed_.is_switch()[node]) continue;
+      any = true;
+      if (of_[node] != nullptr)
+        throw input_error(name.where, fmt::format("switch s{} is named twice", node));
+      of_[node] = &profile;
+    }
+    if (any) return;
+    throw input_error(
+        name.where,
+        range.first == range.last
+            ? fmt::format("node {} is a host; expected a switch", range.first)
+            : fmt::format("nodes {} to {} are hosts; expected switches", range.first, range.last));
+  }
+
+  void give_by_links(std::uint32_t links, const Located<std::string>& profile,
+                     const Section& section) {
+    std::set<std::uint32_t> found;
+    for (std::uint32_t node = 0; node < of_.size(); ++node) {
+      if (!listed_.is_switch()[node]) continue;
+      found.insert(listed_.ends()[node]);
+      if (listed_.ends()[node] == links && of_[node] == nullptr) of_[node] = &profile;
+    }
+    if (found.contains(links)) return;
+    throw section.error("links", fmt::format("no switch has {} links; they have {}", links,
+                                             fmt::join(found, ", ")));
+  }
+
+  const Ns3File& listed_;
+  std::vector<const Located<std::string>*> of_;
+};
+
+void Ns3TopologyConfig::check(const Section& table) {
   const std::string path = find_file(file, "file");
   take_content(path, content);
   listed = std::make_shared<Ns3File>(path);
+  profiles.assign(listed->is_switch().size(), host);
+  static const std::vector<SwitchesOfProfile> none;
+  const ProfilesOfSwitches own(*listed, table, switches ? *switches : none);
+  for (std::uint32_t i = 0; i < profiles.size(); ++i) {
+    if (!listed->is_switch()[i]) continue;
+    const Located<std::string>* given = own.of(i);
+    profiles[i] = given != nullptr ? *given : sw;
+  }
   note.reset();
   if (listed->surplus() == 0) return;
   note = fmt::format(
@@ -198,12 +334,11 @@ void Ns3TopologyConfig::check(const Section& /*table*/) {
 void Ns3TopologyConfig::generate(NetworkBuilder& network, const Section& /*table*/) const {
   std::vector<unsigned> devices(listed->is_switch().size());
   // End points first, as in all generated networks.
-  for (const bool switches : {false, true}) {
+  for (const bool of_switches : {false, true}) {
     for (std::uint32_t i = 0; i < devices.size(); ++i) {
-      if (listed->is_switch()[i] != switches) continue;
-      devices[i] =
-          network.add_device(fmt::format("{}{}", switches ? 's' : 'h', i), switches ? sw : host);
-      if (!switches) network.number(devices[i], i);
+      if (listed->is_switch()[i] != of_switches) continue;
+      devices[i] = network.add_device(fmt::format("{}{}", of_switches ? 's' : 'h', i), profiles[i]);
+      if (!of_switches) network.number(devices[i], i);
     }
   }
   for (const ListedLink& link : listed->links())
