@@ -175,8 +175,19 @@ TEST(FlowListHtsim, AFlowOfSizeZeroHasNoEnd) {
       "1->7 trigger 1 size 0\ntrigger id 1 oneshot\n");
   ASSERT_EQ(all.flows.size(), 2u);
   EXPECT_EQ(all.flows[0].bytes, 0_B);
+  EXPECT_TRUE(all.flows[0].endless);
+  EXPECT_TRUE(all.flows[1].endless);
   EXPECT_EQ(all.flows[0].at, 5_ps);
   EXPECT_EQ(all.flows[1].trigger, 1u);
+}
+
+TEST(FlowList, AMessageOfNoBytesIsOne) {
+  for (const char* list : {"1\n0 7 3 0 2\n", "start_ns,source,destination,bytes\n5,0,7,0\n"}) {
+    const auto all = read(list);
+    ASSERT_EQ(all.flows.size(), 1u);
+    EXPECT_EQ(all.flows[0].bytes, 0_B);
+    EXPECT_FALSE(all.flows[0].endless);
+  }
 }
 
 TEST(FlowList, NodesBeyondThePlatformFoldOnlyWhereAsked) {
@@ -226,11 +237,11 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"1\n0 1 9 1 0\n", "list:2:5: pg = '9'; expected a whole number from 0 to 7"},
       {"1\n0 1 3 99999 1 0\n",
        "list:2:7: dport = '99999'; expected a whole number from 0 to 65535"},
-      {"1\n0 1 3 0 0\n", "list:2:7: size = '0'; expected a whole number from 1 to 1099511627776"},
+      {"1\n0 1 3 -1 0\n", "list:2:7: size = '-1'; expected a whole number from 0 to 1099511627776"},
       {"1\n0 1 3 1e6 0\n",
-       "list:2:7: size = '1e6'; expected a whole number from 1 to 1099511627776"},
+       "list:2:7: size = '1e6'; expected a whole number from 0 to 1099511627776"},
       {"1\n0 1 3 99999999999999999999999 0\n",
-       "list:2:7: size = '99999999999999999999999'; expected a whole number from 1 to "
+       "list:2:7: size = '99999999999999999999999'; expected a whole number from 0 to "
        "1099511627776"},
       {"1\n0 1 3 1 -1\n", "list:2:9: start = '-1'; expected a decimal number, 0 or more"},
       {"1\n0 1 3 1 nan\n", "list:2:9: start = 'nan'; expected a decimal number, 0 or more"},
@@ -259,7 +270,7 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {cm + "0->1 start 0 size 0 send_done_trigger 1\n",
        "list:3:21: 'send_done_trigger' of a flow without end (size 0), which never fires"},
       {cm + "0->1 start 0 size -1\n",
-       "list:3:19: size = '-1'; expected a whole number from 1 to 1099511627776"},
+       "list:3:19: size = '-1'; expected a whole number from 0 to 1099511627776"},
       {cm + "0->1 size 1\n", "list:3:1: a connection with neither 'start' nor 'trigger'"},
       {cm + "0->1 size 1 start 0 trigger 1\n",
        "list:3:21: a connection with both 'start' and 'trigger'"},

@@ -118,7 +118,7 @@ class Htsim final : public FlowList {
     if (start != 0 && by_trigger != 0)
       throw lines_.error(by_trigger, "a connection with both 'start' and 'trigger'");
     const std::uint32_t fires = std::max(given[4], given[5]);
-    if (flow.bytes == 0_B && fires != 0) {
+    if (flow.endless && fires != 0) {
       throw lines_.error(fires,
                          fmt::format("'{}' of a flow without end (size 0), which never fires",
                                      keys[fires == given[4] ? 4 : 5]));
@@ -138,7 +138,10 @@ class Htsim final : public FlowList {
     if (key == "id") id();
     if (key == "start") flow.at = lines_.time(word, key, 0);
     // htsim's sources of size 0 never end.
-    if (key == "size") flow.bytes = word.text == "0" ? 0_B : lines_.size(word);
+    if (key == "size") {
+      flow.bytes = lines_.size(word);
+      flow.endless = flow.bytes == 0_B;
+    }
     if (key == "trigger") flow.trigger = trigger_id();
     if (key == "send_done_trigger") flow.fires_at_sender = trigger_id();
     if (key == "recv_done_trigger") flow.fires_at_receiver = trigger_id();

@@ -156,7 +156,7 @@ Picoseconds ListLines::time(const Word& word, std::string_view what, int digits)
 
 Bytes ListLines::size(const Word& word) const {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
-  return Bytes(static_cast<std::int64_t>(whole(word, "size", 1, most)));
+  return Bytes(static_cast<std::int64_t>(whole(word, "size", 0, most)));
 }
 
 }  // namespace horae::traffic

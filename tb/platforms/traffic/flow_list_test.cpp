@@ -160,6 +160,29 @@ TEST(FlowListPlatform, AFlowWithoutEndSendsUntilTheRunEnds) {
   EXPECT_EQ(ended.out.find(note), ended.out.rfind(note));
 }
 
+// Such a message is one packet without payload, as one of kind "messages" is.
+TEST(FlowListPlatform, AMessageOfNoBytesIsOnePacket) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("1 ms",
+                                   "kind = \"messages\"\nfrom = [\"h0\"]\nto = [\"h5\"]\n"
+                                   "message = \"0 B\"\ncount = 1\n"));
+  const Outcome alone = run_list(place);
+  ASSERT_EQ(alone.sent.size(), 1u);
+  place.write("p.toml", platform());
+  for (const char* list : {"1\n0 5 3 0 0\n", "start_ns,source,destination,bytes\n0,h0,h5,0\n"}) {
+    place.write("list", list);
+    for (const char* scale : {"1", "0.1"}) {
+      const Outcome r = run_list(place, {std::string("traffic[0].scale_bytes=") + scale});
+      EXPECT_EQ(r.summary.at("verdict"), "complete");
+      ASSERT_EQ(r.sent.size(), 1u);
+      EXPECT_EQ(r.sent[0].completed, alone.sent[0].completed);
+      EXPECT_EQ(r.sent[0].bytes, 0);
+      EXPECT_EQ(result(r.summary, "senders.data_packets"), 1);
+      EXPECT_EQ(result(r.summary, "fct.completed"), 1);
+    }
+  }
+}
+
 TEST(FlowListPlatform, WindowScaleAndFold) {
   const Workplace place;
   place.write("p.toml", platform());

@@ -29,7 +29,8 @@ struct ListedFlow {
   std::uint32_t line = 0;
   std::uint32_t from = 0, to = 0;  ///< nodes of ListNodes; equal only where folding made them so
   Picoseconds at{};                ///< by the list's clock; nothing where a trigger starts it
-  Bytes bytes{};                   ///< 1 or more; 0: it never ends
+  Bytes bytes{};                   ///< 0: one packet without payload
+  bool endless = false;            ///< sends until the run ends; it has no `bytes` then
   std::optional<std::uint32_t> priority;  ///< ns-3's priority group, htsim's prio
   // Numbers of triggers; 0: none.
   std::uint32_t trigger = 0;            ///< starts it

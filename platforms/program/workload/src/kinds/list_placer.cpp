@@ -115,14 +115,16 @@ class Placer {
     }
     m.from = members_[flow.from];
     m.to = members_[flow.to];
-    if (flow.bytes == 0_B) {
+    if (flow.endless) {
       m.message = endless_message;
       m.count = 0;
       m.depth = endless_depth;
       ++out.endless;
     } else {
+      // Scaling down leaves a byte at least; a message without bytes stays one.
       m.message = Bytes(std::max<std::int64_t>(
-          1, scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
+          flow.bytes == 0_B ? 0 : 1,
+          scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
       out.bytes += m.message;
     }
     if (config_.priorities == FlowListConfig::Priorities::traffic_class && flow.priority)
