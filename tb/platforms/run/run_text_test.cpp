@@ -99,6 +99,19 @@ TEST(RunText, SaysWhatDevicesDoWithout) {
             "");
 }
 
+TEST(RunText, NamesPortsWithoutThresholdsOfEcn) {
+  const Workplace place;
+  const auto says = [&](const Words& settings) {
+    const std::string text = run(place, with_settings({"run", flow_list}, settings)).out;
+    return text.find("no ECN thresholds for ports of 100 Gbps (switch)") != std::string::npos;
+  };
+  const std::string by_rate = ",by_rate=[{rate=\"400 Gbps\",kmin=\"40KB\",kmax=\"80KB\"}]}";
+  EXPECT_TRUE(says({"switch.ecn={pmax=0.1" + by_rate}));
+  EXPECT_FALSE(says({"switch.ecn={pmax=0.1,kmin=\"10KB\",kmax=\"20KB\"" + by_rate}));
+  EXPECT_FALSE(says({}));
+  EXPECT_FALSE(says({"switch.ecn={pmax=0.1" + by_rate, "link_default.rate=400 Gbps"}));
+}
+
 // Twice 2 ms of links and back: before the run, which goes on.
 TEST(RunText, NamesATimeoutBelowTheIdleRoundTrip) {
   const Workplace place;

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <set>
+#include <string>
 #include <vector>
 
+#include "horae/core/quantity_text.hpp"
 #include "horae/policy/congestion/congestion.hpp"
 
 namespace horae::config {
@@ -29,6 +31,24 @@ class Lacking {
   std::vector<std::string> lacking_;
 };
 
+/// Rates of the ports of a profile that its thresholds leave without marks, where others have some.
+std::set<BitRate> unmarked(const PlatformConfig& platform, const std::string& profile,
+                           const fabric::SwitchConfig& config) {
+  std::set<BitRate> rates;
+  if (!config.red.enabled()) return rates;
+  const auto look_at = [&](unsigned device, BitRate rate) {
+    if (platform.devices[device].profile == profile &&
+        !config.red.of(rate, config.reference_rate).enabled())
+      rates.insert(rate);
+  };
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    const auto& edge = platform.topology.edges()[i];
+    look_at(edge.a, platform.links[i].config.rate);
+    look_at(edge.b, platform.links[i].backward.rate);
+  }
+  return rates;
+}
+
 bool unlimited(const fabric::SwitchConfig& config) {
   return config.buffer.count() == 0 && config.queue_limit.count() == 0;
 }
@@ -39,11 +59,14 @@ std::string plain_devices(const PlatformConfig& platform) {
   std::set<std::string> used;
   for (const auto& device : platform.devices) used.insert(device.profile);
   Lacking limits, ecn, pfc, congestion, engine;
+  std::vector<std::string> unmarked_ports;
   for (const auto& name : used) {
     const Profile& profile = platform.profiles.at(name);
     if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
       limits.look_at(name, unlimited(*plain));
       ecn.look_at(name, !plain->red.enabled());
+      for (const BitRate rate : unmarked(platform, name, *plain))
+        unmarked_ports.push_back(fmt::format("{} ({})", to_text(rate), name));
       pfc.look_at(name, !plain->pfc.enabled());
     } else if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
       const auto& algorithm = policy::find_congestion_algorithm(nic->congestion.algorithm);
@@ -55,6 +78,10 @@ std::string plain_devices(const PlatformConfig& platform) {
   std::vector<std::string> switches, parts;
   if (limits.any()) switches.push_back("unlimited buffers" + limits.which());
   if (ecn.any()) switches.push_back("no ECN" + ecn.which());
+  if (!unmarked_ports.empty()) {
+    switches.push_back(
+        fmt::format("no ECN thresholds for ports of {}", fmt::join(unmarked_ports, ", ")));
+  }
   if (pfc.any()) switches.push_back("no PFC" + pfc.which());
   if (!switches.empty())
     parts.push_back(fmt::format("switches with {}", fmt::join(switches, ", ")));
