@@ -37,7 +37,7 @@ const std::vector<Question> questions = {{"q1_message_rate", {}},
                                          {"q12_cnps", {}},
                                          {"q9_many_connections", {"deeper.share"}},
                                          {"q13_slow_memory", {}},
-                                         {"q13_slow_receivers", {"small.pauses"}},
+                                         {"q13_slow_receivers", {}},
                                          {"q11_loss", {"random.rate", "incast.nacks"}}};
 
 ordered_json read(const std::string& question) {

@@ -38,7 +38,7 @@ class NicRows(unittest.TestCase):
         self.assertIn("row 1: calibrated, but none of its observations sets a value", self.change(1, state="calibrated")[0])
 
     def test_what_is_missed_is_not_reproduced(self):
-        self.assertIn("row 50: predicted, but the test knows to miss small.pauses of it", self.change(50, state="predicted")[0])
+        self.assertIn("row 45: predicted, but the test knows to miss random.rate of it", self.change(45, state="predicted")[0])
         self.assertIn("row 1: not reproduced, but the test knows to miss none of it", self.change(1, state="not reproduced")[0])
 
     def test_what_is_not_there_is_said(self):
