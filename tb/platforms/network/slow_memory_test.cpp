@@ -78,7 +78,7 @@ TEST(SlowMemory, DramIsWhatTheSenderReads) {
   const ordered_json s = run({"nic.memory.dram={bandwidth=\"30 Gbps\"}"});
   EXPECT_NEAR(delivered(s), 30, 30 * near);
   EXPECT_NEAR(value(s, "nics.dram_read"), 30, 30 * near);
-  EXPECT_EQ(value(s, "nics.dram_written"), 0);
+  EXPECT_NEAR(value(s, "nics.dram_written"), 0, 0.01);  // CQEs
 }
 
 TEST(SlowMemory, TheHostsOwnLoadIsTakenOffFirst) {
