@@ -178,6 +178,28 @@ TEST(Equality, ExactWakeUpsGiveTheSame) {
   }
 }
 
+// Stops are in the middle of windows, and exact-time modules have the threads meet what is SystemC's.
+TEST(Equality, AnyNumberOfThreadsGivesTheSame) {
+  for (const auto& [name, make] : scenarios) {
+    LeafSpine s = make();
+    const std::string reference = run(s);
+    s.time.threads = 2;
+    EXPECT_EQ(difference(reference, run(s)), "") << name;
+    s.time.threads = 3;
+    s.shuffle = 1;
+    EXPECT_EQ(difference(reference, run(s)), "") << name << " by three, in disorder";
+  }
+  LeafSpine s = lossless();
+  const std::string reference = run(s);
+  s.time = {.window = 137_ns, .threads = 2};
+  EXPECT_EQ(difference(reference, run(s)), "") << "in short windows";
+  s.time = {.threads = 64};
+  EXPECT_EQ(difference(reference, run(s)), "") << "as many as there are devices";
+  s.time = {.threads = 2};
+  s.exact_hosts = {0, 5, 7};
+  EXPECT_EQ(difference(reference, run(s)), "") << "with modules";
+}
+
 TEST(Equality, TheOrderOfModulesDoesNotShow) {
   for (const auto& [name, make] : scenarios) {
     LeafSpine s = make();

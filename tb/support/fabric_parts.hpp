@@ -98,7 +98,7 @@ class probe : public fabric::device {
                             .entropy = p.entropy,
                             .frame = p.frame,
                             .corrupted = p.corrupted});
-        context_.pool.deliver(p);
+        pool().deliver(p);
         break;
       }
       case fabric::pause_event:
@@ -125,7 +125,7 @@ class probe : public fabric::device {
 
   void shoot(std::uint64_t i, Picoseconds t) {
     const Shot& shot = shots_[i];
-    Packet& p = context_.pool.create();
+    Packet& p = pool().create();
     p.id = static_cast<std::uint64_t>(index_) << 40 | i;
     p.created = t;
     p.src = index_;

@@ -84,7 +84,7 @@ class LeafSpineRun {
       report(text, stop);
     }
     if (s_.drains) {
-      EXPECT_EQ(context_.pool.live(), 0u);
+      EXPECT_EQ(context_.packets().live(), 0u);
     }
     return text;
   }
@@ -162,20 +162,20 @@ class LeafSpineRun {
     std::uint64_t held = 0;
     for (const auto& d : devices_) held += d ? d->held() : 0;
     for (const auto& h : exact_) held += h ? h->held() : 0;
-    EXPECT_EQ(held, context_.pool.live());
-    EXPECT_EQ(context_.pool.outstanding(), context_.pool.live());
-    const auto& pool = context_.pool;
-    EXPECT_EQ(pool.created() + pool.taken_over(),
-              pool.delivered() + pool.dropped() + pool.given_away() + pool.live());
+    const fabric::PacketCounts packets = context_.packets();
+    EXPECT_EQ(held, packets.live());
+    EXPECT_EQ(packets.outstanding, packets.live());
+    EXPECT_EQ(packets.created + packets.taken_over,
+              packets.delivered + packets.all_dropped() + packets.given_away + packets.live());
   }
 
   void report(std::string& text, Picoseconds now) const {
-    const auto& pool = context_.pool;
-    text += fmt::format("pool created={} delivered={} live={}", pool.created(), pool.delivered(),
-                        pool.live());
+    const fabric::PacketCounts packets = context_.packets();
+    text += fmt::format("pool created={} delivered={} live={}", packets.created, packets.delivered,
+                        packets.live());
     for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
       const auto cause = static_cast<fabric::DropCause>(c);
-      text += fmt::format(" {}={}", fabric::name_of(cause), pool.dropped(cause));
+      text += fmt::format(" {}={}", fabric::name_of(cause), packets.dropped[c]);
     }
     std::uint64_t marked = 0, pauses = 0, deflected = 0, trimmed = 0;
     for (const auto* sw : switches_) {

@@ -63,6 +63,7 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
       context_(context),
       events_(slot_bits_for(ports), slots_for(ports), &context.chunks),
       windowed_(context.clock.mode() == scheduling::windowed),
+      pool_(&context.pool),
       arriving_((ports + 63) / 64),
       senders_(ports) {
   for (unsigned i = 0; i < ports; ++i) {
@@ -201,7 +202,7 @@ Picoseconds device::rest_of(const Packet& p, unsigned port) const {
 
 template <bool whole, bool several>
 void device::gather_as(Picoseconds begin, Picoseconds end) {
-  ArrivalOrder& order = context_.arrivals;
+  ArrivalOrder& order = own_order_ == nullptr ? context_.arrivals : *own_order_;
   const Picoseconds latency = receive_latency_;
   tx_port* const* const senders = senders_.data();
   order.start(begin, end, last_arrivals_, several);
@@ -238,10 +239,31 @@ void device::gather_as(Picoseconds begin, Picoseconds end) {
 }
 
 void device::run_window(Picoseconds end) {
+  gather_window(end);
+  run_gathered();
+}
+
+void device::gather_window(Picoseconds end) {
   const Picoseconds begin = std::exchange(horizon_, end);
   gather(begin, end);
+}
+
+void device::run_gathered() {
   note_arrival();
-  run_to(end);
+  run_to(horizon_);
+}
+
+bool device::stays_with_kernel() const {
+  return stays_ || std::any_of(tx_.begin(), tx_.end(), [](const auto& tx) {
+           return tx->connected() && !tx->leads_to_device();
+         });
+}
+
+void device::run_in(Lane& lane) {
+  lane_ = &lane;
+  pool_ = &lane.pool;
+  events_.use(lane.chunks);
+  own_order_ = std::make_unique<ArrivalOrder>();
 }
 
 void device::run_wake() {

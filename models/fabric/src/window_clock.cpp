@@ -96,7 +96,16 @@ void window_clock::end_of_elaboration() {
 }
 
 void window_clock::start_of_simulation() {
+  make_team();
   if (config_.mode == scheduling::windowed) next_.notify(sc_core::SC_ZERO_TIME);
+}
+
+/// Called before devices have events: the clock is older than they are.
+void window_clock::make_team() {
+  if (config_.threads < 2 || devices_.size() < 2 || config_.mode == scheduling::exact_wake) return;
+  sim_context& context = devices_.front()->context();
+  if (context.watcher == nullptr)
+    team_ = std::make_unique<thread_team>(devices_, context, config_.threads);
 }
 
 void window_clock::set_window() {
@@ -163,6 +172,11 @@ void window_clock::wake() {
 }
 
 void window_clock::run_devices() {
+  if (team_ != nullptr) {
+    const auto failure = team_->run_window(horizon_);
+    if (failure.error != nullptr) fail_in(failure);
+    return;
+  }
   // From the last constructed on: calendars gather what was pushed last first
   // (EventQueue::advance_to), and of events of one time those of earlier ports come first.
   for (auto d = devices_.rbegin(); d != devices_.rend(); ++d) {
@@ -174,6 +188,16 @@ void window_clock::run_devices() {
     } catch (...) {
       fail(std::current_exception(), *d);
     }
+  }
+}
+
+void window_clock::fail_in(const thread_team::Failure& failure) {
+  try {
+    std::rethrow_exception(failure.error);
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // this process is being ended
+  } catch (...) {
+    fail(failure.error, failure.where);
   }
 }
 
@@ -194,6 +218,7 @@ void window_clock::account(Picoseconds now) {
     for (device* d : devices_) d->run_to(now);
   } else if (slept_ < now) {
     for (device* d : devices_) d->run_window(now);
+    if (team_ != nullptr) team_->deliver_told();
     slept_ = now;
   }
 }

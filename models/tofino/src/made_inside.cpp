@@ -53,7 +53,7 @@ void tofino_switch::replicate(Packet& p, unsigned pipeline_and_group, Picosecond
     const Picoseconds at = replication_.edge(next_copy_);
     const bool last = i + 1 == replicas.size();
     if (!last) ++in_pipeline_;
-    Packet& copy = last ? p : copies_.replicate(context_.pool, p, at);
+    Packet& copy = last ? p : copies_.replicate(pool(), p, at);
     if (!last && watcher() != nullptr && pass_watcher_ != nullptr)
       pass_watcher_->replicated(*this, p, copy, at);
     if (frames_ && last) frames_->take_way(p, i);
@@ -92,7 +92,7 @@ void tofino_switch::begin_generators() {
 void tofino_switch::generate(unsigned number, std::uint16_t trigger, Picoseconds t) {
   Generator& g = generators_.at(number);
   for (std::uint16_t i = 0; i < g.what.packets; ++i) {
-    Packet& p = context_.pool.create();
+    Packet& p = pool().create();
     p.frame = static_cast<std::uint16_t>(g.what.frame.count());
     p.created = t;
     p.id = generator_node << 40 | generated_count_++;

@@ -170,7 +170,7 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   if (p.mirror_type != 0) copies_.forget(p);
   if (frames_) frames_->forget(p);
   if (cause == fabric::DropCause::program) ++dropped_program_;
-  context_.pool.drop(p, cause);
+  pool().drop(p, cause);
 }
 
 /// Starts what is due at `t`, when the port can start. Returns when it can for the next time, or

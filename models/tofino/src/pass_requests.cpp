@@ -50,7 +50,7 @@ void tofino_switch::mirror(const AnyPass& pass, Picoseconds deparsed) {
     throw ModelError(
         fmt::format("{}: no valid mirror port or type after {}", name(), pass.describe()));
   }
-  Packet& copy = copies_.make(context_.pool, pass, deparsed);
+  Packet& copy = copies_.make(pool(), pass, deparsed);
   if (frames_) frames_->mirrored(pass.header(), copy);
   if (watcher() != nullptr && pass_watcher_ != nullptr)
     pass_watcher_->mirrored(*this, pass.header(), copy, deparsed);

@@ -1,4 +1,4 @@
-// horae run over several processes: the same bytes as by one, and failures in one line.
+// horae run over several processes and threads: the same bytes as by one, and failures in one line.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -79,32 +79,76 @@ const std::vector<Shipped> shipped = {
 
 class Ranks : public ::testing::TestWithParam<Shipped> {};
 
+Words words_of(const Workplace& place, const Shipped& shipped) {
+  Words words = {"run",    HORAE_PLATFORM_DIR "/" + shipped.name + ".toml",
+                 "--json", "--no-progress",
+                 "--out",  "alone"};
+  words = with_settings(words, shipped.settings);
+  if (ordered_json::parse(run(place, {"config", words[1], "--json"}).out)["config"].contains(
+          "sweep"))
+    words.insert(words.end(), {"--point", shipped.point});
+  return words;
+}
+
+// What a run prints and writes is that of `alone`, whose folder is "alone".
+void expect_same(const Workplace& place, const Ended& alone, Words words, const Words& together) {
+  words[5] = "together" + together.back();
+  words.insert(words.end(), together.begin(), together.end());
+  const Ended ended = run(place, words);
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(without_wall_time(ended.json()).dump(1), without_wall_time(alone.json()).dump(1));
+  for (const auto& name : place.content()) {
+    if (!name.starts_with("alone/") || name.ends_with("summary.json")) continue;
+    EXPECT_EQ(place.read(name), place.read(words[5] + name.substr(5))) << name;
+  }
+}
+
 TEST_P(Ranks, DoNotShowInTheResults) {
   const Workplace place;
   if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
-  Words words = {"run",    HORAE_PLATFORM_DIR "/" + GetParam().name + ".toml",
-                 "--json", "--no-progress",
-                 "--out",  "alone"};
-  words = with_settings(words, GetParam().settings);
-  if (ordered_json::parse(run(place, {"config", words[1], "--json"}).out)["config"].contains(
-          "sweep"))
-    words.insert(words.end(), {"--point", GetParam().point});
+  const Words words = words_of(place, GetParam());
   const Ended alone = run(place, words);
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   EXPECT_GT(alone.json()["packets"]["delivered"], 20);
-  for (const std::string& ranks : GetParam().ranks) {
-    words[5] = "ranks" + ranks;
-    Words together = words;
-    together.insert(together.end(), {"--ranks", ranks});
-    const Ended ended = run(place, together);
-    ASSERT_EQ(ended.exit_code, 0) << ended.err;
-    EXPECT_EQ(ended.err, "");
-    EXPECT_EQ(without_wall_time(ended.json()).dump(1), without_wall_time(alone.json()).dump(1));
-    for (const auto& name : place.content()) {
-      if (!name.starts_with("alone/") || name.ends_with("summary.json")) continue;
-      EXPECT_EQ(place.read(name), place.read(words[5] + name.substr(5))) << name;
-    }
-  }
+  for (const std::string& ranks : GetParam().ranks)
+    expect_same(place, alone, words, {"--ranks", ranks});
+}
+
+TEST_P(Ranks, ThreadsDoNotShowEither) {
+  const Workplace place;
+  const Words words = words_of(place, GetParam());
+  const Ended alone = run(place, words);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  for (const std::string threads : {"2", "5"})
+    expect_same(place, alone, words, {"--threads", threads});
+}
+
+TEST(RanksOfARun, HaveThreadsOfTheirOwn) {
+  const Workplace place;
+  if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
+  const Words words = words_of(place, {"themis_tor", {"sim.duration=60us", "sim.warmup=10us"}});
+  const Ended alone = run(place, words);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  expect_same(place, alone, words, {"--ranks", "2", "--threads", "2"});
+}
+
+TEST(ThreadsOfARun, RefuseWhatOneThreadDoes) {
+  const Workplace place;
+  place.write("tiny.toml", tiny);
+  const auto refused = [&](Words words) {
+    words.insert(words.begin(), {"run", "--threads", "2"});
+    const Ended ended = run(place, words);
+    EXPECT_EQ(ended.exit_code, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused({"tiny.toml", "--trace", "--out", "out"}),
+            "horae: --threads: --trace and other views are of a run of one thread\n");
+  EXPECT_EQ(refused({HORAE_PLATFORM_DIR "/nic_cliff.toml"}),
+            "horae: --threads is of one run: choose a point of the sweep by --point, or run its "
+            "points at the same time by --jobs\n");
+  EXPECT_NE(run(place, {"run", "tiny.toml", "--threads", "0"}).err.find("--threads"),
+            std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Ranks, ::testing::ValuesIn(shipped), [](const auto& one) {

@@ -234,6 +234,10 @@ class Laws(unittest.TestCase):
         list(laws.ranks(subject))
         self.assertEqual(subject.asked[0][1], ("--ranks", "2"))
         self.assertEqual(said(laws.ranks, None, [Ran(packet_hops=41)]), ["2 ranks: packet_hops differ:  40 and 41"])
+        subject = Subject(None, [Ran()])
+        list(laws.threads(subject))
+        self.assertEqual(subject.asked[0][1], ("--threads", "3"))
+        self.assertEqual(said(laws.threads, None, [Ran(packet_hops=41)]), ["3 threads: packet_hops differ:  40 and 41"])
 
     def test_checked_passes_change_nothing(self):
         self.assertEqual(said(laws.held_to_rules), [])  # no switch has a program
@@ -326,7 +330,7 @@ class Laws(unittest.TestCase):
                           nic={"transport": "irn", "reliability": {"retry_count": 1}})
         self.assertIsNone(laws.broken(gave_up, ["payload", "books"]))
         self.assertEqual(laws.broken(gave_up, ["payload", "errors"])[0], "errors")
-        self.assertEqual(laws.WITH_ERRORS, {"ends", "books", "errors", "numbers", "windows", "exact", "ranks"})
+        self.assertEqual(laws.WITH_ERRORS, {"ends", "books", "errors", "numbers", "windows", "exact", "threads", "ranks"})
 
 
 class Facts(unittest.TestCase):
@@ -606,7 +610,7 @@ class Asked(unittest.TestCase):
                                       number)
 
     def test_extra_laws_in_turn(self):
-        always = [law.__name__ for law in laws.LAWS] + ["windows", "exact", "alone_is_ideal", "more_bandwidth", "replayed"]
+        always = [law.__name__ for law in laws.LAWS] + ["windows", "exact", "threads", "alone_is_ideal", "more_bandwidth", "replayed"]
         self.assertEqual(self.of(3), always)
         self.assertEqual(self.of(0), [*always, "watched"])
         self.assertEqual(self.of(12), [*always, "through_module"])
@@ -615,7 +619,7 @@ class Asked(unittest.TestCase):
         self.assertEqual(self.of(5, laws="books,ends"), ["books", "ends"])
 
     def test_each_way_of_one_platform_in_so_many(self):
-        for way, shift in (("windows", 0), ("exact", 1)):
+        for way, shift in (("windows", 0), ("exact", 1), ("threads", 2)):
             self.assertEqual([n for n in range(24) if way in self.of(n, ways_every=4)],
                              [n for n in range(24) if (n + n // 10 + shift) % 4 == 0])
 

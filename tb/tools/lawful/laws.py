@@ -227,6 +227,11 @@ def ranks(s):
     yield from differences(s.base, s.run(s.platform, "--ranks", "2"), "2 ranks")
 
 
+def threads(s):
+    """Several threads change nothing."""
+    yield from differences(s.base, s.run(s.platform, "--threads", "3"), "3 threads")
+
+
 def watched(s):
     """Views and samples change nothing."""
     sampled = s.changed(lambda p: p["sim"].update(sample="1777 ns"))
@@ -295,7 +300,7 @@ def replayed(s):
 
 LAWS = (ends, books, payload, errors, numbers, not_faster_than_idle, loses_nothing, keeps_order,
         held_to_rules)
-WAYS = (windows, exact)
+WAYS = (windows, exact, threads)
 EXTRA = (alone_is_ideal, watched, through_module, more_bandwidth, replayed, ranks)
 # Laws that hold also of runs in which a queue pair gave up.
 WITH_ERRORS = {law.__name__ for law in (ends, books, errors, numbers, *WAYS, ranks)}

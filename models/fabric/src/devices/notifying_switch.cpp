@@ -71,7 +71,7 @@ void notifying_switch::answer(Packet& p, Picoseconds t) {
 void notifying_switch::make_cnp(const Packet& cause, Qpn sender_qp, Picoseconds t) {
   // No node has such a number: ids stay unique in a run.
   const std::uint64_t maker = 0xfffffeu - number();
-  Packet& cnp = context_.pool.create();
+  Packet& cnp = pool().create();
   cnp.id = maker << 40 | made_++;
   cnp.created = t;
   cnp.src = cause.dst;

@@ -20,7 +20,7 @@ void open_loop_host::handle_before(Picoseconds end) {
 void open_loop_host::receive(Packet& p, Picoseconds t) {
   if (p.corrupted) [[unlikely]] {
     if (auto* w = watcher()) w->dropped(*this, p, DropCause::corrupted, t);
-    context_.pool.drop(p, DropCause::corrupted);
+    pool().drop(p, DropCause::corrupted);
     return;
   }
   ++counters_.received;
@@ -32,7 +32,7 @@ void open_loop_host::receive(Packet& p, Picoseconds t) {
   counters_.latency_max = std::max(counters_.latency_max, latency);
   counters_.order_checksum =
       counters_.order_checksum * 0x100000001b3ULL ^ (static_cast<std::uint64_t>(t.count()) + p.id);
-  context_.pool.deliver(p);
+  pool().deliver(p);
 }
 
 void open_loop_host::handle(const Event& e) {
@@ -65,7 +65,7 @@ void open_loop_host::settle(Picoseconds end) {
   while (item_ && !paused_) {
     const Picoseconds start = std::max({item_->at, wire.busy_until(), resumed_});
     if (start >= end) return;
-    Packet& p = context_.pool.create();
+    Packet& p = pool().create();
     p.id = static_cast<std::uint64_t>(config_.id) << 40 | counters_.sent;
     p.created = start;
     p.src = config_.id;

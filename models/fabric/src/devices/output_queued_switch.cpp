@@ -455,7 +455,7 @@ void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
   ++counters_.dropped;
   ++dropped_by_[static_cast<std::size_t>(cause)];
   ++dropped_of_[p.traffic_class];
-  context_.pool.drop(p, cause);
+  pool().drop(p, cause);
 }
 
 void output_queued_switch::start_due(unsigned port, Picoseconds end) {

@@ -112,7 +112,7 @@ void tx_port::harm(Packet& p, Picoseconds first_bit, Picoseconds last_bit) {
   if (harm.copy) {
     // Copies have the id of their original, and the bit that no creator's number reaches.
     constexpr std::uint64_t of_copy = std::uint64_t{1} << 63;
-    copy = &context.pool.create();
+    copy = &owner_.pool().create();
     *copy = p;
     copy->id |= of_copy;
     if (context.pool.carries_feedback()) feedback_of(*copy) = feedback_of(p);
@@ -145,6 +145,10 @@ void tx_port::cross(Packet& p, Picoseconds first_bit, Picoseconds last_bit,
     return;
   }
   if (direct_ != nullptr) {
+    if (late && owner_.lane_ != nullptr) {
+      owner_.lane_->late_packets.push_back({direct_, &p, arrival});
+      return;
+    }
     if (!owner_.windowed_ || late) return direct_->take(p, arrival);
     if (arrival < owner_.horizon_) owner_.too_early(arrival);
     return leave(p, arrival);
@@ -206,7 +210,7 @@ Picoseconds tx_port::first_reserved() const {
 
 bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
   if (auto* watcher = owner_.context().watcher) watcher->dropped(owner_, p, cause, at);
-  owner_.context().pool.drop(p, cause);
+  owner_.pool().drop(p, cause);
   return true;
 }
 
@@ -233,6 +237,11 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   busy_until_ = start + serialisation(l1_bytes(Bytes(wire::minimum_frame)));
   ++counters_.pauses;
   const Picoseconds arrival = busy_until_ + link_.delay;
+  if (owner_.lane_ != nullptr && leads_to_device()) {
+    owner_.lane_->pauses.push_back({owner_.senders_[index_], arrival,
+                                    static_cast<std::uint8_t>(traffic_class), pause});
+    return;
+  }
   Packet carrier;
   carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
   packet_phase phase = pause ? packet_phase::pause : packet_phase::resume;
@@ -245,8 +254,12 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
 }
 
 tlm::tlm_sync_enum tx_port::nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) {
-  owner_.pause_arrives(index_, p.traffic_class, phase == packet_phase::pause, from_sc_time(t));
+  obey(p.traffic_class, phase == packet_phase::pause, from_sc_time(t));
   return tlm::TLM_ACCEPTED;
+}
+
+void tx_port::obey(unsigned traffic_class, bool pause, Picoseconds at) {
+  owner_.pause_arrives(index_, traffic_class, pause, at);
 }
 
 }  // namespace horae::fabric

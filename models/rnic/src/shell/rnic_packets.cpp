@@ -17,7 +17,7 @@ constexpr int received_psn_bytes = 4;
 }  // namespace
 
 Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {
-  Packet& p = context_.pool.create();
+  Packet& p = pool().create();
   p.id = static_cast<std::uint64_t>(id_) << 40 | packets_created_++;
   p.created = cursor_;
   p.src = id_;

@@ -41,7 +41,7 @@ void rnic::receive(Packet& p, Picoseconds now) {
 }
 
 void rnic::drop_received(Packet& p, fabric::DropCause cause, Picoseconds now) {
-  end_dropped(*this, p, context_.pool, watcher(), cause, now);
+  end_dropped(*this, p, pool(), watcher(), cause, now);
 }
 
 void rnic::receive_in_context(Packet& p, Picoseconds now) {
@@ -65,14 +65,14 @@ void rnic::receive_in_context(Packet& p, Picoseconds now) {
 void rnic::process(Packet& p, Picoseconds now) {
   // Its checksum (ICRC) is wrong.
   if (p.corrupted) [[unlikely]]
-    return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::corrupted, now);
+    return end_dropped(*this, p, pool(), watcher(), fabric::DropCause::corrupted, now);
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (i >= qps_.size() && p.opcode != Opcode::none) [[unlikely]]
-    return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::unknown_qp, now);
+    return end_dropped(*this, p, pool(), watcher(), fabric::DropCause::unknown_qp, now);
   if (p.is_data()) {
     const bool read = p.opcode >= Opcode::read_request;
     if (!(read ? receive_read(i, p, now) : receive_data(i, p, now)))
-      return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::buffer_full, now);
+      return end_dropped(*this, p, pool(), watcher(), fabric::DropCause::buffer_full, now);
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(i, p, now);
   } else if (p.opcode == Opcode::cnp) {
@@ -83,7 +83,7 @@ void rnic::process(Packet& p, Picoseconds now) {
   } else if (p.opcode == Opcode::pull) {
     receive_pull(i, p, now);
   }
-  context_.pool.deliver(p);
+  pool().deliver(p);
 }
 
 void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {

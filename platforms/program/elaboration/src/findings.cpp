@@ -34,13 +34,12 @@ FlowEnd end_of(const Connection& c, Histogram& latency, Histogram* named) {
 }
 
 PacketBook book_of(const Simulation& s) {
-  const fabric::PacketPool& pool = s.context().pool;
-  PacketBook book{.created = pool.created(), .delivered = pool.delivered()};
-  for (std::size_t c = 0; c < fabric::drop_causes; ++c)
-    book.dropped[c] = pool.dropped(static_cast<fabric::DropCause>(c));
+  const fabric::PacketCounts packets = s.context().packets();
+  PacketBook book{.created = packets.created, .delivered = packets.delivered};
+  for (std::size_t c = 0; c < fabric::drop_causes; ++c) book.dropped[c] = packets.dropped[c];
   if (const auto* border = s.context().border) book.between_ranks = border->waiting();
-  book.live = pool.live() + book.between_ranks;
-  book.outstanding = pool.outstanding() + book.between_ranks;
+  book.live = packets.live() + book.between_ranks;
+  book.outstanding = packets.outstanding + book.between_ranks;
   book.held = book.between_ranks;
   for (const auto& d : s.devices()) book.held += d->held();
   for (const auto& m : s.modules()) book.held += m->held();

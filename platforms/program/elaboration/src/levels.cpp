@@ -30,6 +30,7 @@ void Levels::choose(fabric::output_queued_switch& sw, const fabric::SwitchConfig
   if (const auto* both = dynamic_cast<const rtl::BalancerLockstep*>(balancer.get()))
     balancers_.push_back(both);
   sw.set_balancer(std::move(balancer));
+  sw.stay_with_kernel();
 }
 
 void Levels::choose(tofino::tofino_switch& sw, const config::TofinoProfile& profile) {
@@ -52,6 +53,7 @@ void Levels::choose(tofino::tofino_switch& sw, const config::TofinoProfile& prof
           throw input_error(wanted.name.where, e.what());
         }
         seat->set_alu(*registers_.back());
+        sw.stay_with_kernel();
       }
     }
     if (found) continue;
@@ -69,6 +71,7 @@ void Levels::choose_entropy(rnic::rnic& nic, const rnic::RnicConfig& config) {
   const auto sources =
       std::make_shared<rtl::EntropySources>(config.entropy, folder_of(nic.name()) + "/entropy");
   entropies_.push_back({&nic, sources, level == "both"});
+  nic.stay_with_kernel();
   nic.set_entropy([sources](std::size_t qp, policy::EntropyContext&& about) {
     return sources->make(qp, std::move(about));
   });
@@ -86,6 +89,7 @@ void Levels::choose_ordering(rnic::rnic& nic, const rnic::RnicConfig& config) {
     hardware_.emplace_back(&nic, alone);
   }
   nic.set_ordering(std::move(engine));
+  nic.stay_with_kernel();
 }
 
 void Levels::check(const config::PlatformConfig& platform) const {

@@ -120,7 +120,7 @@ bool Simulation::finished() const {
   const bool modules_done = std::none_of(devices_.modules.begin(), devices_.modules.end(),
                                          [](const auto& m) { return m->pending(); });
   const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
-  return hosts_done && modules_done && !work_left() && context_.pool.live() == 0 && !under_way;
+  return hosts_done && modules_done && !work_left() && context_.packets().live() == 0 && !under_way;
 }
 
 Picoseconds Simulation::finished_at() const {

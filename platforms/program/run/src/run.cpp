@@ -11,19 +11,26 @@
 #include "horae/run/snapshot.hpp"
 
 namespace horae::run {
+namespace {
 
-RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
-                        LiveProgress* live, views::Views* views) {
-  Session session(platform, show_progress, live, views);
+RunOutcome run_whole(Session& session, unsigned threads) {
+  session.simulation().context().clock.use_threads(threads);
   while (!session.over()) session.run_to(never);
   return session.finish();
 }
 
+}  // namespace
+
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
-                        fabric::rank_exchange& ranks) {
+                        LiveProgress* live, views::Views* views, unsigned threads) {
+  Session session(platform, show_progress, live, views);
+  return run_whole(session, threads);
+}
+
+RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
+                        fabric::rank_exchange& ranks, unsigned threads) {
   Session session(platform, show_progress && ranks.rank() == 0, nullptr, nullptr, &ranks);
-  while (!session.over()) session.run_to(never);
-  return session.finish();
+  return run_whole(session, threads);
 }
 
 void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,

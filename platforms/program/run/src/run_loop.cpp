@@ -88,7 +88,7 @@ void RunLoop::keep_up(Picoseconds now) {
 }
 
 RunLoop::Standing RunLoop::standing(bool busy) const {
-  Standing s{.busy = busy, .delivered = simulation_.context().pool.delivered()};
+  Standing s{.busy = busy, .delivered = simulation_.context().packets().delivered};
   const bool to_finish = sim_.stop == config::StopRule::finished;
   if (!busy || to_finish) s.work_left = simulation_.work_left();
   if (to_finish) s.finished = simulation_.finished();

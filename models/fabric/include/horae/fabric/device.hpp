@@ -1,6 +1,7 @@
 // The base of everything that has ports and takes time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,6 +63,16 @@ class device : public sc_core::sc_module {
   void run_to(Picoseconds end);
   /// The same for a window that ends at `end`, with what was left for it before.
   void run_window(Picoseconds end);
+  /// The same in two steps, for several threads: takes from its senders what arrives before `end`,
+  /// while no device runs; then runs to there.
+  void gather_window(Picoseconds end);
+  void run_gathered();
+  /// Whether no thread but SystemC's may run it: it works with the kernel, or with what is not ours.
+  virtual bool stays_with_kernel() const;
+  /// It does so by something that its ports do not show; before simulation starts.
+  void stay_with_kernel() { stays_ = true; }
+  /// A thread of several runs it, with this memory of its own; before it has events.
+  void run_in(Lane& lane);
   /// Asks memory for what run_window() needs first. Devices are more than fit a processor's caches.
   void expect_window() const {
     __builtin_prefetch(&arriving_);
@@ -195,12 +206,14 @@ class device : public sc_core::sc_module {
   /// there are fewer.
   const Packet* left_at(unsigned port, std::size_t k) const {
     const tx_port* const sender = peer_of(port);
-    if (sender == nullptr) return nullptr;
+    if (sender == nullptr || lane_ != nullptr) return nullptr;  // a thread of its own may write it
     const auto left = static_cast<std::size_t>(sender->left_end_ - sender->left_begin_);
     return k < left ? sender->left_begin_[k].packet : nullptr;
   }
   /// The port at the other end of a port's link; null: none, or a SystemC module of a user's own.
   const tx_port* peer_of(unsigned port) const;
+  /// Where its packets come from and go to.
+  PacketPool& pool() { return *pool_; }
   /// Null: no watcher. Known from the start of simulation on.
   observer* watcher() const { return watcher_; }
 
@@ -245,7 +258,15 @@ class device : public sc_core::sc_module {
   /// The earliest of what was left for it, or `never`.
   Picoseconds next_left() const;
   /// Something was left for it at a port.
-  void expect_arrivals_at(unsigned port) { arriving_[port / 64] |= std::uint64_t{1} << port % 64; }
+  void expect_arrivals_at(unsigned port) {
+    std::uint64_t& word = arriving_[port / 64];
+    const std::uint64_t bit = std::uint64_t{1} << port % 64;
+    if (lane_ == nullptr) {
+      word |= bit;
+    } else {
+      std::atomic_ref(word).fetch_or(bit, std::memory_order_relaxed);  // its peers are several
+    }
+  }
   /// Calls `f(sender)` for all that may have left something, the lowest port first.
   template <class F>
   void for_each_sender(F&& f) const;
@@ -259,6 +280,10 @@ class device : public sc_core::sc_module {
   std::vector<std::unique_ptr<rx_port>> rx_;
   bool windowed_;
   bool runs_here_ = true;
+  bool stays_ = false;
+  Lane* lane_ = nullptr;  ///< null: one thread runs all devices
+  PacketPool* pool_;
+  std::unique_ptr<ArrivalOrder> own_order_;  ///< null: that of the simulation
   std::uint32_t number_ = 0;
   Picoseconds receive_latency_{};
   Bytes part_{};  ///< of a frame, with which it arrives; zero: with its last bit

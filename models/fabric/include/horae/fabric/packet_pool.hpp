@@ -39,6 +39,33 @@ constexpr std::string_view name_of(DropCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
+/// The ledger of one pool, or of several that packets move between.
+struct PacketCounts {
+  std::uint64_t created = 0, delivered = 0;
+  std::uint64_t taken_over = 0, given_away = 0;  ///< from and to other processes of the run
+  std::uint64_t outstanding = 0;                 ///< places of packets that are not free
+  std::array<std::uint64_t, drop_causes> dropped{};
+
+  std::uint64_t all_dropped() const {
+    std::uint64_t n = 0;
+    for (const auto d : dropped) n += d;
+    return n;
+  }
+  /// Packets in use now.
+  std::uint64_t live() const {
+    return created + taken_over - delivered - all_dropped() - given_away;
+  }
+  PacketCounts& operator+=(const PacketCounts& b) {
+    created += b.created;
+    delivered += b.delivered;
+    taken_over += b.taken_over;
+    given_away += b.given_away;
+    outstanding += b.outstanding;
+    for (std::size_t c = 0; c < drop_causes; ++c) dropped[c] += b.dropped[c];
+    return *this;
+  }
+};
+
 /// Pool of packets with the ledger of their fates: created = delivered + dropped + live, always.
 /// Where a run has several processes: created + taken over = delivered + dropped + given away +
 /// live.
@@ -57,7 +84,7 @@ class PacketPool {
 
   /// A fresh packet with every field at its default; the caller owns it.
   Packet& create() {
-    ++created_;
+    ++ledger_.created;
     Packet* const p = new (room()) Packet;
     if (feedback_) [[unlikely]]
       new (&feedback_of(*p)) Feedback;
@@ -65,46 +92,57 @@ class PacketPool {
   }
   /// A packet that comes from another process of the run: a copy of `p`, and of its feedback.
   Packet& take_over(const Packet& p, const Feedback* feedback = nullptr) {
-    ++taken_over_;
+    ++ledger_.taken_over;
     Packet* const copy = new (room()) Packet(p);
     if (feedback_) new (&feedback_of(*copy)) Feedback(feedback ? *feedback : Feedback{});
     return *copy;
   }
   /// Ends a packet here that goes on in another process.
   void give_away(Packet& p) {
-    ++given_away_;
+    ++ledger_.given_away;
     put_back(&p);
   }
   /// Ends a packet that reached its destination.
   void deliver(Packet& p) {
-    ++delivered_;
+    ++ledger_.delivered;
     put_back(&p);
   }
   /// Ends a packet for another reason.
   void drop(Packet& p, DropCause cause) {
-    ++dropped_[static_cast<std::size_t>(cause)];
+    ++ledger_.dropped[static_cast<std::size_t>(cause)];
     put_back(&p);
   }
 
-  std::uint64_t created() const { return created_; }
-  std::uint64_t delivered() const { return delivered_; }
-  std::uint64_t dropped(DropCause cause) const { return dropped_[static_cast<std::size_t>(cause)]; }
-  std::uint64_t dropped() const {
-    std::uint64_t n = 0;
-    for (const auto d : dropped_) n += d;
-    return n;
+  /// Of this pool alone. Places may be of one pool and packets of another (give_places): only the
+  /// sum over them is outstanding then.
+  PacketCounts counts() const {
+    PacketCounts counts = ledger_;
+    counts.outstanding = blocks_.size() * block_size - free_count_;
+    return counts;
   }
-  std::uint64_t taken_over() const { return taken_over_; }
-  std::uint64_t given_away() const { return given_away_; }
+  std::uint64_t created() const { return ledger_.created; }
+  std::uint64_t delivered() const { return ledger_.delivered; }
+  std::uint64_t dropped(DropCause cause) const {
+    return ledger_.dropped[static_cast<std::size_t>(cause)];
+  }
+  std::uint64_t dropped() const { return ledger_.all_dropped(); }
+  std::uint64_t taken_over() const { return ledger_.taken_over; }
+  std::uint64_t given_away() const { return ledger_.given_away; }
   /// Packets in use now.
-  std::uint64_t live() const {
-    return created_ + taken_over_ - delivered_ - dropped() - given_away_;
-  }
+  std::uint64_t live() const { return ledger_.live(); }
   /// Packets that are out of the free list; equals live() unless one was released twice or lost.
-  std::uint64_t outstanding() const { return blocks_.size() * block_size - free_count_; }
+  std::uint64_t outstanding() const { return counts().outstanding; }
+
+  /// Places are allocated so many at a time.
+  static constexpr std::size_t block_size = 256;
+  std::size_t free_places() const { return free_count_; }
+  /// Gives `places` of its free places, no more than there are, to another pool. Both have room for
+  /// feedback, or neither has, and both go together.
+  void give_places(PacketPool& to, std::size_t places) {
+    for (; places > 0; --places) to.put_back(free_[--free_count_]);
+  }
 
  private:
-  static constexpr std::size_t block_size = 256;
   struct alignas(64) Slot {
     std::array<std::byte, sizeof(Packet)> bytes;
   };
@@ -132,11 +170,7 @@ class PacketPool {
   std::vector<Packet*> free_;  ///< the first `free_count_` are free
   std::size_t free_count_ = 0;
   bool feedback_ = false;
-  std::uint64_t created_ = 0;
-  std::uint64_t delivered_ = 0;
-  std::uint64_t taken_over_ = 0;
-  std::uint64_t given_away_ = 0;
-  std::array<std::uint64_t, drop_causes> dropped_{};
+  PacketCounts ledger_;  ///< but for what is outstanding
 };
 
 }  // namespace horae::fabric

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <systemc>
 #include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/fabric/call_queue.hpp"
+#include "horae/fabric/thread_team.hpp"
 
 namespace horae::fabric {
 
@@ -24,6 +26,7 @@ struct time_config {
   scheduling mode = scheduling::windowed;
   /// Window length; zero: the smallest link delay of the platform. Never above it.
   Picoseconds window{};
+  unsigned threads = 1;  ///< window_clock::use_threads()
 };
 
 /// How run_to() ended.
@@ -34,7 +37,7 @@ enum class run_end {
   stopped,  ///< by another sc_stop(): the simulation is over
 };
 
-/// Runs the devices window by window, in one process: a process per device and window costs
+/// Runs the devices window by window, in one process of SystemC: a process per device and window costs
 /// SystemC about 120 instructions. In each window [begin, end) every device handles its events
 /// before `end` and hands packets to its peers at times no earlier than `end` (guaranteed by links
 /// at least as long as a window), so running devices one after the other within a window is exact.
@@ -73,6 +76,12 @@ class window_clock : public sc_core::sc_module {
   /// Called for every direction of a link (tx_port::configure), and for what else hands something
   /// over after a delay: no window may be longer than the shortest of them.
   void limit_window(Picoseconds link_delay);
+
+  /// Devices are run by so many threads, or by fewer where there are not so many devices; before
+  /// simulation starts. With exact wakes, or with an observer of packets, there is one.
+  void use_threads(unsigned threads) { config_.threads = threads; }
+  /// Null: there is one thread.
+  const thread_team* team() const { return team_.get(); }
 
   scheduling mode() const { return config_.mode; }
   /// End of the current window: the earliest time at which anything may reach another device.
@@ -113,6 +122,8 @@ class window_clock : public sc_core::sc_module {
   void next_window();
   Picoseconds look_ahead(Picoseconds limit);
   void run_devices();
+  void make_team();
+  void fail_in(const thread_team::Failure& failure);
   void account(Picoseconds now);
   run_end end_at(Picoseconds t);
   void report(const std::exception_ptr& error, const sc_core::sc_object* where) const;
@@ -135,6 +146,7 @@ class window_clock : public sc_core::sc_module {
   const sc_core::sc_object* failed_ = nullptr;
   rank_border* border_ = nullptr;
   call_queue calls_{};
+  std::unique_ptr<thread_team> team_;
 };
 
 }  // namespace horae::fabric

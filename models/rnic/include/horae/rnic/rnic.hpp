@@ -133,6 +133,10 @@ class rnic : public fabric::device {
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
   Picoseconds next_own_time() const override;
+  /// Also where a target of a user's own is the host's memory.
+  bool stays_with_kernel() const override {
+    return device::stays_with_kernel() || (host_.link != nullptr && host_.link->calls_out());
+  }
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
 

@@ -121,6 +121,10 @@ class tofino_switch : public fabric::device {
   const LoopbackPorts& loopbacks() const { return loopbacks_; }
   const TrafficManager& traffic_manager() const { return traffic_manager_; }
 
+  /// Also where packets have bytes: all chips of a network share them.
+  bool stays_with_kernel() const override {
+    return device::stays_with_kernel() || frames_ != nullptr;
+  }
   Picoseconds next_own_time() const override {
     return std::min({events_.next_time(), managed_.next_time(), starts_.next_time()});
   }

@@ -32,6 +32,7 @@ struct RunOptions {
   std::optional<std::string> point;
   unsigned jobs = 0;
   unsigned ranks = 0;  ///< 0: as many as there are processes
+  unsigned threads = 1;
   bool json = false;
   bool all = false;
   bool no_progress = false;
@@ -70,8 +71,9 @@ int run_one(const RunOptions& o, const config::PlatformConfig& platform,
             std::optional<results::ResultFolder>& folder, fabric::rank_exchange* ranks) {
   views::Views views(o.views, platform);
   const run::RunOutcome outcome =
-      ranks != nullptr ? run::run_platform(platform, !o.no_progress, *ranks)
-                       : run::run_platform(platform, !o.no_progress, nullptr, &views);
+      ranks != nullptr
+          ? run::run_platform(platform, !o.no_progress, *ranks, o.threads)
+          : run::run_platform(platform, !o.no_progress, nullptr, &views, o.threads);
   if (ranks != nullptr && ranks->rank() != 0) return results::exit_done;
   if (folder) {
     run::write_run(*folder, "", outcome);
@@ -134,6 +136,17 @@ void check_ranks(const RunOptions& o, bool sweep) {
   if (o.views.any()) throw InputError("--trace and other views are of a run of one rank");
 }
 
+/// The same of several threads.
+void check_threads(const RunOptions& o, bool sweep) {
+  if (sweep) {
+    throw InputError(
+        "--threads is of one run: choose a point of the sweep by --point, or run its points at the "
+        "same time by --jobs");
+  }
+  if (o.views.any())
+    throw InputError("--threads: --trace and other views are of a run of one thread");
+}
+
 /// Before time starts; each line once.
 void warn(const RunOptions& o, const Document& document, const config::PlatformConfig& platform,
           bool sweep) {
@@ -159,6 +172,7 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   const bool sweep = !o.point && !platform.sweep.points.empty();
   check_views(o, sweep);
   if (ranks != nullptr) check_ranks(o, sweep);
+  if (o.threads > 1) check_threads(o, sweep);
   const config::PlatformConfig effective = o.point ? point() : platform;
   if (ranks == nullptr || ranks->rank() == 0) warn(o, document, effective, sweep);
   std::optional<results::ResultFolder> folder;
@@ -215,6 +229,12 @@ Command add_run(CLI::App& app) {
                    "processes that share one run, each with some of the devices (MPI); results do "
                    "not depend on it")
       ->check(whole_number(4096, 1))
+      ->type_name("N");
+  command
+      ->add_option("--threads", o->threads,
+                   "threads that run the devices of one run, in each rank; results do not depend on "
+                   "it")
+      ->check(whole_number(256, 1))
       ->type_name("N");
   command->add_flag("--all", o->all,
                     "print all results, also those that are zero, not measured or said twice");

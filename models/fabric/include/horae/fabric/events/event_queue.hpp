@@ -19,6 +19,8 @@ class EventQueue {
   /// Slots are 2^`slot_bits` picoseconds wide; the calendar spans `slots` of them, a power of two
   /// from 64 up. `chunks` is where slots take their memory from; without it the queue has its own.
   explicit EventQueue(unsigned slot_bits = 17, unsigned slots = 64, EventChunks* chunks = nullptr);
+  /// Slots take their memory from there; before the first event.
+  void use(EventChunks& chunks) { chunks_ = &chunks; }
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue();

@@ -101,6 +101,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool connected() const { return connected_; }
   /// The link leads to that port of a device that another process runs (elaboration only).
   void lead_away(std::uint32_t device, unsigned port);
+  /// Whether the other end is a device of ours in this process.
+  bool leads_to_device() const { return direct_ != nullptr && !away_; }
   const LinkConfig& link() const { return link_; }
   /// When the last bit of what has started has left.
   Picoseconds busy_until() const {
@@ -186,6 +188,9 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// packet boundary from `now` on. It is never lost: what a failed link does to a pause is undone
   /// by the pause timer (IEEE 802.1Q 36.1.3), which is not modelled.
   void send_pause(Picoseconds now, unsigned traffic_class, bool pause);
+
+  /// A pause or resume of its peer's arrives at `at`.
+  void obey(unsigned traffic_class, bool pause, Picoseconds at);
 
   const TxCounters& counters() const { return counters_; }
 
