@@ -4,7 +4,8 @@
 # the optimizer as long as all the rest; -g1 keeps lines for backtraces and profiles.
 # Tests are -O0 or -O1 (tb/CMakeLists.txt).
 option(HORAE_TESTS "Build the tests in tb/" ON)
-option(HORAE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(HORAE_SANITIZE OFF CACHE STRING
+    "ON: AddressSanitizer and UndefinedBehaviorSanitizer; THREAD: ThreadSanitizer; OFF")
 option(HORAE_UNITY "Compile several sources at once: sooner from nothing, later after a change" OFF)
 option(HORAE_FUZZ "Build the fuzz targets of tb/fuzz with libFuzzer (clang only)" OFF)
 set(HORAE_MPI AUTO CACHE STRING
@@ -36,7 +37,11 @@ endif()
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 
 set(HORAE_COLD -O1)
-if(HORAE_SANITIZE)
+if(HORAE_SANITIZE STREQUAL "THREAD")
+  set(HORAE_COLD -O0)
+  add_compile_options(-fsanitize=thread -O1)
+  add_link_options(-fsanitize=thread)
+elseif(HORAE_SANITIZE)
   # Checks as calls: written out they take the compiler half as long again.
   set(HORAE_COLD -O0 "SHELL:--param asan-instrumentation-with-call-threshold=0")
   # detect_stack_use_after_return must stay off at run time: its fake stacks break SC_THREAD stacks.

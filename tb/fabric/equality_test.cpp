@@ -178,7 +178,8 @@ TEST(Equality, ExactWakeUpsGiveTheSame) {
   }
 }
 
-// Stops are in the middle of windows, and exact-time modules have the threads meet what is SystemC's.
+// Stops are in the middle of windows, and exact-time modules have the threads meet what is
+// SystemC's.
 TEST(Equality, AnyNumberOfThreadsGivesTheSame) {
   for (const auto& [name, make] : scenarios) {
     LeafSpine s = make();

@@ -64,7 +64,8 @@ TEST(ThreadTeam, EachDeviceHasOneThreadAndSystemcsHasWhatStays) {
   std::vector<std::unique_ptr<running>> all;
   for (int i = 0; i < 8; ++i)
     all.push_back(std::make_unique<running>(("d" + std::to_string(i)).c_str(), context));
-  for (std::size_t i = 0; i < 8; i += 2) connect(*all[i], 0, *all[i + 1], 0, link_of(100_Gbps, 1_us));
+  for (std::size_t i = 0; i < 8; i += 2)
+    connect(*all[i], 0, *all[i + 1], 0, link_of(100_Gbps, 1_us));
   all[3]->stay_with_kernel();
   all[6]->stay_with_kernel();
   context.clock.run_to(30_us);

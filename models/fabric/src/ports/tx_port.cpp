@@ -238,8 +238,8 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   ++counters_.pauses;
   const Picoseconds arrival = busy_until_ + link_.delay;
   if (owner_.lane_ != nullptr && leads_to_device()) {
-    owner_.lane_->pauses.push_back({owner_.senders_[index_], arrival,
-                                    static_cast<std::uint8_t>(traffic_class), pause});
+    owner_.lane_->pauses.push_back(
+        {owner_.senders_[index_], arrival, static_cast<std::uint8_t>(traffic_class), pause});
     return;
   }
   Packet carrier;

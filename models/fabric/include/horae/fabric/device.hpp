@@ -67,7 +67,8 @@ class device : public sc_core::sc_module {
   /// while no device runs; then runs to there.
   void gather_window(Picoseconds end);
   void run_gathered();
-  /// Whether no thread but SystemC's may run it: it works with the kernel, or with what is not ours.
+  /// Whether no thread but SystemC's may run it: it works with the kernel, or with what is not
+  /// ours.
   virtual bool stays_with_kernel() const;
   /// It does so by something that its ports do not show; before simulation starts.
   void stay_with_kernel() { stays_ = true; }

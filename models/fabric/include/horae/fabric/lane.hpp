@@ -1,4 +1,5 @@
-// What the devices that one thread runs have in common, and what they tell devices of other threads.
+// What the devices that one thread runs have in common, and what they tell devices of other
+// threads.
 #pragma once
 
 #include <cstdint>

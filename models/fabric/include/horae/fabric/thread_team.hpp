@@ -66,7 +66,7 @@ class thread_team {
  private:
   struct alignas(64) Part {
     Lane* lane = nullptr;
-    std::unique_ptr<Lane> own;  ///< null: the caller's
+    std::unique_ptr<Lane> own;     ///< null: the caller's
     std::vector<device*> devices;  ///< the last constructed first
     Failure failure;
   };

@@ -37,10 +37,11 @@ enum class run_end {
   stopped,  ///< by another sc_stop(): the simulation is over
 };
 
-/// Runs the devices window by window, in one process of SystemC: a process per device and window costs
-/// SystemC about 120 instructions. In each window [begin, end) every device handles its events
-/// before `end` and hands packets to its peers at times no earlier than `end` (guaranteed by links
-/// at least as long as a window), so running devices one after the other within a window is exact.
+/// Runs the devices window by window, in one process of SystemC: a process per device and window
+/// costs SystemC about 120 instructions. In each window [begin, end) every device handles its
+/// events before `end` and hands packets to its peers at times no earlier than `end` (guaranteed by
+/// links at least as long as a window), so running devices one after the other within a window is
+/// exact.
 ///
 /// The process is a method. What a device asks of a module of a user's own is called by a process
 /// of its own, at its own time (calls()).

@@ -71,9 +71,8 @@ int run_one(const RunOptions& o, const config::PlatformConfig& platform,
             std::optional<results::ResultFolder>& folder, fabric::rank_exchange* ranks) {
   views::Views views(o.views, platform);
   const run::RunOutcome outcome =
-      ranks != nullptr
-          ? run::run_platform(platform, !o.no_progress, *ranks, o.threads)
-          : run::run_platform(platform, !o.no_progress, nullptr, &views, o.threads);
+      ranks != nullptr ? run::run_platform(platform, !o.no_progress, *ranks, o.threads)
+                       : run::run_platform(platform, !o.no_progress, nullptr, &views, o.threads);
   if (ranks != nullptr && ranks->rank() != 0) return results::exit_done;
   if (folder) {
     run::write_run(*folder, "", outcome);
@@ -231,9 +230,10 @@ Command add_run(CLI::App& app) {
       ->check(whole_number(4096, 1))
       ->type_name("N");
   command
-      ->add_option("--threads", o->threads,
-                   "threads that run the devices of one run, in each rank; results do not depend on "
-                   "it")
+      ->add_option(
+          "--threads", o->threads,
+          "threads that run the devices of one run, in each rank; results do not depend on "
+          "it")
       ->check(whole_number(256, 1))
       ->type_name("N");
   command->add_flag("--all", o->all,
