@@ -146,6 +146,7 @@ class Package(unittest.TestCase):
         self.assertEqual(found["results"]["x_end_point.answers"]["value"], 100)
         self.assertEqual(found["results"]["x_end_point.longest"]["value"], 2 * 80 * (142 + 66 + 40) + 4 * 300_000 + 2 * 400_000)
         self.assertEqual(found["packets"]["delivered"], 200)
+        self.host_memories(project / "memories.toml")
         self.refusals(platform, library)
         self.module_takes_its_time(platform)
         # Packets come faster than the module serves them: 1 us each.
@@ -228,6 +229,34 @@ class Package(unittest.TestCase):
                 return float(next(csv.DictReader(file))["last_completion_us"])
         fast, slow = completed("module[0].setup=0 ns", "module[0].rate=1024 Gbps"), completed("module[0].setup=700 ns", "module[0].rate=8 Gbps")
         self.assertAlmostEqual(slow - fast, 0.7 + 1.024 - 0.008, places=6)  # us
+
+    def host_memories(self, platform):
+        """Two NICs share a memory of the plug-in."""
+        def results(*settings):
+            words = [word for setting in settings for word in ("--set", setting)]
+            summary = json.loads(self.unpacked_run("run", platform, "--json", *words).stdout)
+            self.assertEqual(summary["verdict"], "complete")
+            return {key: value["value"] for key, value in summary["results"].items()}
+        windows = results()
+        # Payload is read and written, and so are the WQE and the CQE of each message.
+        payload = 2 * 4 * 65536
+        self.assertEqual(windows["mem.bytes"], 2 * payload + 2 * 4 * (64 + 64))
+        # Packets of 1 KiB are read in two requests and written in one.
+        self.assertGreater(windows["mem.accesses"], payload / 1024 + payload / 512)
+        self.assertEqual(windows, results("sim.scheduling=exact_wake"))
+        self.assertEqual(windows, results("sim.window=37ns"))
+        # One bank that takes 200 ns for an access.
+        slow = results("host_memory[0].banks=1", "host_memory[0].busy=200ns")
+        self.assertGreater(slow["mem.conflicts"], 0.9 * slow["mem.accesses"])
+        # us: all but the last writes are before the last completion.
+        self.assertGreater(slow["flows.fct_max"], windows["mem.accesses"] * 0.2 * 0.98)
+        self.assertIn("banks", self.unpacked_run("list", "modules", "--platform", platform).stdout)
+        for settings, words in ((["host_memory[0].bank=4"], "did you mean 'banks'?"), (["host_memory[0].kind=ran"], "did you mean 'ram'?"),
+                                (['host_memory[0].nics=["h0","s"]'], "'s' has no host memory; expected a NIC with host = \"pcie\""),
+                                (['host_memory[0].nics=["h0","h0"]'], "'h0' comes twice"), (["host_memory[0].name=h0"], "device 'h0' is there already")):
+            said = self.unpacked_run("run", platform, "--set", settings[0], code=2).stderr
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertIn(words, said)
 
     def refusals(self, platform, library):
         def refused(plugins):

@@ -12,6 +12,7 @@
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/catalogue.hpp"
+#include "horae/rnic/memory_module.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 #include "horae/workload/traffic_kind.hpp"
@@ -55,6 +56,13 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
     const auto* kind = config::find_value(platform.effective, fmt::format("module[{}].kind", i));
     for (const auto& k : fabric::module_kinds()) {
       if (kind != nullptr && *kind == k.name) add(out, fmt::format("module[{}].", i), k.describe());
+    }
+  }
+  for (std::size_t i = 0; i < platform.memories.size(); ++i) {
+    const auto& kind =
+        *config::find_value(platform.effective, fmt::format("host_memory[{}].kind", i));
+    for (const auto& k : rnic::memory_kinds()) {
+      if (kind == k.name) add(out, fmt::format("host_memory[{}].", i), k.describe());
     }
   }
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {

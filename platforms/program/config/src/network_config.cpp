@@ -190,6 +190,23 @@ const std::vector<std::string>& ModuleSpec::keys() {
   return all;
 }
 
+const Schema<MemorySpec>& MemorySpec::schema() {
+  static const Schema<MemorySpec> s =
+      Schema<MemorySpec>("host_memory", "A SystemC module in the place of NICs' host memory.")
+          .required("name", &MemorySpec::name, {.doc = "what results call it"})
+          .required("kind", &MemorySpec::kind,
+                    {.doc = "what it is, by a plug-in; its parameters are keys of this table"})
+          .field("nics", &MemorySpec::nics,
+                 {.doc = "names of the NICs whose memory it is; without it all with host = "
+                         "\"pcie\""});
+  return s;
+}
+
+const std::vector<std::string>& MemorySpec::keys() {
+  static const std::vector<std::string> all = {"name", "kind", "nics"};
+  return all;
+}
+
 const Schema<RoutingConfig>& RoutingConfig::schema() {
   using Kind = RoutingConfig::Kind;
   static const Schema<RoutingConfig> s =

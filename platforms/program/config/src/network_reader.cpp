@@ -43,6 +43,10 @@ void NetworkReader::check_name(const char* what, const std::string& name,
   for (const auto& m : platform_.modules) {
     if (m.name == name) throw input_error(where, fmt::format("module '{}' is there already", name));
   }
+  for (const auto& m : platform_.memories) {
+    if (m.name == name)
+      throw input_error(where, fmt::format("host memory '{}' is there already", name));
+  }
 }
 
 unsigned NetworkReader::add_device(const std::string& name, const Located<std::string>& profile,

@@ -27,8 +27,8 @@ std::vector<std::string> reserved_tables() {
   std::vector<std::string> names = {"plugins", "plugins_content", "platform", "sim", "link_default",
                                     "link",    "device"};
   for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
-  for (const char* name : {"routing", "impairment", "impairment_group", "module", "event",
-                           "failures", "traffic", "sweep", "size", "explain"})
+  for (const char* name : {"routing", "impairment", "impairment_group", "module", "host_memory",
+                           "event", "failures", "traffic", "sweep", "size", "explain"})
     names.emplace_back(name);
   return names;
 }
@@ -252,6 +252,11 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     auto& modules = effective["module"] = ordered_json::array();
     for (const auto& section : root.children("module"))
       modules.push_back(network.add_module(section));
+  }
+  if (root.has("host_memory")) {
+    auto& memories = effective["host_memory"] = ordered_json::array();
+    for (const auto& section : root.children("host_memory"))
+      memories.push_back(network.add_memory(section));
   }
   if (root.has("event")) {
     auto& events = effective["event"] = ordered_json::array();

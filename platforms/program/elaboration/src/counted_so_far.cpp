@@ -111,13 +111,15 @@ CountedSoFar CountedSoFar::of(const Simulation& s) {
     out.devices[sw->number()] = part.take();
     add(sw->counters(), out.switches);
   }
-  for (const auto& m : s.modules()) {
+  const auto add_module = [&](const auto& m) {
     Numbers numbers(m->name(), platform);
     StatTree tree;
     m->statistics(tree);
     numbers.add(tree);
     out.modules.push_back(numbers.take());
-  }
+  };
+  std::ranges::for_each(s.modules(), add_module);
+  std::ranges::for_each(s.memories(), add_module);
   return out;
 }
 

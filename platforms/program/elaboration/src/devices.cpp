@@ -93,6 +93,15 @@ void build_modules(const config::PlatformConfig& platform, fabric::sim_context& 
   }
 }
 
+void build_memories(const config::PlatformConfig& platform, Devices& devices) {
+  for (const auto& m : platform.memories) {
+    auto made = m.factory->make(m.name.c_str(), m.nics.size());
+    for (std::size_t i = 0; i < m.nics.size(); ++i)
+      devices.nic(m.nics[i]).host()->memory.bind(made->port(i));
+    devices.memories.push_back(std::move(made));
+  }
+}
+
 }  // namespace
 
 Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
@@ -136,6 +145,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
   }
   build_links(platform, out);
   build_modules(platform, context, out);
+  build_memories(platform, out);
   if (platform.has_sites()) {
     for (const auto& device : out.all) device->keep_pauses();
   }

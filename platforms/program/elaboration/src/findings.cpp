@@ -91,14 +91,17 @@ Findings Findings::of(const Simulation& s, const CountedSoFar& warmup) {
   for (const auto* sw : s.switches())
     out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
   out.switches = counted.switches;
-  for (const auto& m : s.modules()) {
+  const auto add_module = [&](const auto& m) {
     ModuleEnd& end = out.modules.emplace_back();
+    end.name = m->name();
     end.counters = std::move(counted.modules[out.modules.size() - 1]);
     StatTree tree;
     m->statistics(tree);
     end.statistics = tree.to_json();
     end.queues = m->describe_queues();
-  }
+  };
+  std::ranges::for_each(s.modules(), add_module);
+  std::ranges::for_each(s.memories(), add_module);
   out.packets = book_of(s);
   return out;
 }

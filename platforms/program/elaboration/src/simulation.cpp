@@ -102,6 +102,7 @@ Simulation::~Simulation() {
   // So when an old one has gone, each device is found there if the newest goes first. Two old ones
   // go, as a module of SystemC's own comes after the devices'.
   for (auto& module : oldest_) module.reset();
+  while (!devices_.memories.empty()) devices_.memories.pop_back();
   while (!devices_.modules.empty()) devices_.modules.pop_back();
   while (!devices_.all.empty()) devices_.all.pop_back();
 }

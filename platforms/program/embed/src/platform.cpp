@@ -136,6 +136,16 @@ fabric::output_queued_switch& Platform::plain_switch(const std::string& name) {
   return parts_->find<fabric::output_queued_switch>(name, "a plain switch");
 }
 
+rnic::memory_module& Platform::memory(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& memory : parts_->session.simulation().memories()) {
+    if (memory->name() == name) return *memory;
+    known.emplace_back(memory->name());
+  }
+  throw InputError(
+      fmt::format("the platform has no host memory '{}'{}", name, suggestion(name, known)));
+}
+
 fabric::sim_context& Platform::context() { return parts_->session.simulation().context(); }
 
 fabric::run_end Platform::run_to(Picoseconds t) {

@@ -72,11 +72,14 @@ void renumber(std::vector<unsigned>& owners, unsigned ranks) {
 
 /// A module's SystemC processes may look at anything that runs in its process's time.
 void require_no_modules(const config::PlatformConfig& platform, unsigned ranks) {
-  if (ranks == 1 || platform.modules.empty()) return;
-  const auto& m = platform.modules.front();
-  throw input_error(m.where, fmt::format("module '{}' runs in one process, not in {} ranks; "
-                                         "expected --ranks 1",
-                                         m.name, ranks));
+  if (ranks == 1) return;
+  const auto refuse = [&](const char* what, const auto& m) {
+    throw input_error(m.where, fmt::format("{} '{}' runs in one process, not in {} ranks; "
+                                           "expected --ranks 1",
+                                           what, m.name, ranks));
+  };
+  if (!platform.modules.empty()) refuse("module", platform.modules.front());
+  if (!platform.memories.empty()) refuse("host memory", platform.memories.front());
 }
 
 }  // namespace

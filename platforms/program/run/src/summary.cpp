@@ -58,8 +58,7 @@ ordered_json device_statistics(const elaboration::Simulation& s,
   for (const auto& d : s.devices()) {
     members.emplace_back(d->name(), found.devices[d->number()].statistics);
   }
-  for (std::size_t i = 0; i < found.modules.size(); ++i)
-    members.emplace_back(s.modules()[i]->name(), found.modules[i].statistics);
+  for (const auto& m : found.modules) members.emplace_back(m.name, m.statistics);
   return all;
 }
 

@@ -13,11 +13,16 @@ PathClasses::PathClasses(const config::PlatformConfig& platform)
   std::map<std::string, std::int64_t> profiles;
   for (const auto& [name, profile] : platform.profiles)
     profiles.emplace(name, static_cast<std::int64_t>(profiles.size()));
+  std::vector<std::int64_t> device_of;  // by its profile and its host memory
+  for (const auto& device : platform.devices) device_of.push_back(profiles.at(device.profile));
+  for (std::size_t m = 0; m < platform.memories.size(); ++m) {
+    const auto number = static_cast<std::int64_t>(profiles.size() * (m + 1));
+    for (const unsigned nic : platform.memories[m].nics) device_of[nic] += number;
+  }
   for (std::size_t e = 0; e < platform.links.size(); ++e) {
     const auto& edge = platform.topology.edges()[e];
     const auto add = [&](unsigned at, unsigned port, unsigned to, const fabric::LinkConfig& link) {
-      hops_[at][port] = {kind_of({profiles.at(platform.devices[at].profile),
-                                  profiles.at(platform.devices[to].profile), link.rate.count(),
+      hops_[at][port] = {kind_of({device_of[at], device_of[to], link.rate.count(),
                                   link.delay.count(), link.whole_nanoseconds, module_of[e]}),
                          to};
     };

@@ -14,6 +14,7 @@
 #include "horae/params/document.hpp"
 #include "horae/policy/catalogue.hpp"
 #include "horae/question/quantities.hpp"
+#include "horae/rnic/memory_module.hpp"
 #include "horae/run/result_names.hpp"
 #include "horae/traffic/workload.hpp"
 #include "named.hpp"
@@ -65,9 +66,12 @@ ordered_json list_programs() {
 
 ordered_json list_modules() {
   ordered_json out = ordered_json::array();
-  for (const auto& kind : fabric::module_kinds())
+  const auto add = [&](const auto& kind) {
     out.push_back(
         {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
+  };
+  std::ranges::for_each(fabric::module_kinds(), add);
+  std::ranges::for_each(rnic::memory_kinds(), add);
   return out;
 }
 

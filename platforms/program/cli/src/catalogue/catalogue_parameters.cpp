@@ -99,10 +99,16 @@ ordered_json list_parameters() {
         {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
   }
   out.push_back(table_of<config::ModuleSpec>());
+  out.push_back(table_of<config::MemorySpec>());
   out.push_back(table_of<config::EventSpec>());
   for (const auto& kind : fabric::module_kinds()) {
     out.push_back({{"name", fmt::format("{}, kind = \"{}\"", kind.end_point ? "profile" : "module",
                                         kind.name)},
+                   {"doc", kind.doc},
+                   {"parameters", parameters_of(kind.describe())}});
+  }
+  for (const auto& kind : rnic::memory_kinds()) {
+    out.push_back({{"name", fmt::format("host_memory, kind = \"{}\"", kind.name)},
                    {"doc", kind.doc},
                    {"parameters", parameters_of(kind.describe())}});
   }

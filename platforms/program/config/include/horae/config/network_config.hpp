@@ -91,6 +91,16 @@ struct ModuleSpec {
   static const std::vector<std::string>& keys();
 };
 
+/// A host memory of a user's own.
+struct MemorySpec {
+  Located<std::string> name;
+  Located<std::string> kind;
+  std::vector<Located<std::string>> nics;  ///< empty: all with a host
+  static const Schema<MemorySpec>& schema();
+  /// Its keys.
+  static const std::vector<std::string>& keys();
+};
+
 /// Harm to chosen packets of a link or a NIC.
 struct EventSpec {
   using Action = fabric::Injection::Action;

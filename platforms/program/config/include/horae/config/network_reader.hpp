@@ -46,13 +46,15 @@ class NetworkReader final : public fabric::NetworkBuilder {
   nlohmann::ordered_json add_module(const Section& section);
   /// Puts the modules of end points at the ends of their links, when all links are known.
   void add_end_points();
+  /// Puts a host memory in the place of NICs' own; returns its values in effect.
+  nlohmann::ordered_json add_memory(const Section& section);
   /// Adds harm to packets of a link or a NIC; returns its values in effect. After modules.
   nlohmann::ordered_json add_event(const Section& section);
   /// The vertex of a device.
   unsigned find(const Located<std::string>& name) const;
 
  private:
-  /// InputError for a name that is none or is taken, by a device or module.
+  /// InputError for a name that is none or is taken, by a device, module or host memory.
   void check_name(const char* what, const std::string& name, const Location& where) const;
   /// All links between two devices.
   std::vector<std::size_t> links_between(unsigned a, unsigned b) const;

@@ -20,6 +20,7 @@
 #include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/topology.hpp"
 #include "horae/params/located.hpp"
+#include "horae/rnic/memory_module.hpp"
 
 namespace horae::config {
 
@@ -54,6 +55,14 @@ struct ModuleInstance {
   bool forward = true;  ///< its side 0 is towards the first device of the edge
   std::shared_ptr<const fabric::ModuleFactory> factory;
   bool end_point = false;
+};
+
+/// A SystemC module in the place of NICs' host memory.
+struct MemoryInstance {
+  std::string name;
+  Location where;
+  std::vector<unsigned> nics;  ///< devices that it serves, in the order of its ports
+  std::shared_ptr<const rnic::MemoryFactory> factory;
 };
 
 /// Harm to chosen packets that one direction of a link carries.
@@ -94,9 +103,10 @@ struct PlatformConfig {
   fabric::Topology topology;
   std::vector<DeviceInstance> devices;
   std::vector<LinkInstance> links;
-  std::vector<ModuleInstance> modules;  ///< a link has one at most
-  std::vector<EventInstance> events;    ///< as the file has them
-  std::vector<std::string> notes;       ///< lines for the user: how the network was taken
+  std::vector<ModuleInstance> modules;   ///< a link has one at most
+  std::vector<MemoryInstance> memories;  ///< a NIC has one at most
+  std::vector<EventInstance> events;     ///< as the file has them
+  std::vector<std::string> notes;        ///< lines for the user: how the network was taken
   RoutingConfig routing;
   std::vector<RouteChange> route_changes;  ///< in the order of time
   bool detours = false;  ///< changed routes may lead over ports that were on no shortest path

@@ -31,8 +31,8 @@ struct CountedSoFar {
 
   std::vector<std::vector<NamedNumber>>
       devices;  ///< by device: a chip, or a part of a plain switch
-  std::vector<std::vector<NamedNumber>> modules;    ///< as the platform has them
-  std::vector<OfFlow> flows;                        ///< by connection
+  std::vector<std::vector<NamedNumber>> modules;  ///< as the platform has them, then host memories
+  std::vector<OfFlow> flows;                      ///< by connection
   fabric::output_queued_switch::Counters switches;  ///< of plain ones, added up
 
   static CountedSoFar of(const Simulation& simulation);

@@ -12,6 +12,7 @@
 #include "horae/fabric/devices/open_loop_host.hpp"
 #include "horae/fabric/devices/output_queued_switch.hpp"
 #include "horae/fabric/module_joint.hpp"
+#include "horae/rnic/memory_module.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "horae/tofino/tofino_switch.hpp"
 
@@ -27,6 +28,8 @@ struct Devices {
   std::vector<fabric::output_queued_switch*> learning;  ///< of those: told of connections
   /// Modules of a user's, on links; in the order of the platform.
   std::vector<std::unique_ptr<fabric::module_joint>> modules;
+  /// Likewise of a user's, in the place of NICs' host memory.
+  std::vector<std::unique_ptr<rnic::memory_module>> memories;
 
   /// Device number `device` of the platform, which is a NIC.
   rnic::rnic& nic(std::size_t device) const { return dynamic_cast<rnic::rnic&>(*all[device]); }

@@ -44,8 +44,9 @@ struct DeviceEnd {
   std::vector<fabric::Injector::Met> injections;
 };
 
-/// Report of a module on a link.
+/// Report of a module on a link, or of one in the place of host memory.
 struct ModuleEnd {
+  std::string name;
   std::vector<NamedNumber> counters;  ///< measured time
   nlohmann::ordered_json statistics;
   std::vector<std::string> queues;  ///< as of a device
@@ -68,7 +69,7 @@ struct PacketBook {
 struct Findings {
   std::vector<FlowEnd> flows;      ///< by connection
   std::vector<DeviceEnd> devices;  ///< by device
-  std::vector<ModuleEnd> modules;  ///< as the platform has them; a run with one has one rank
+  std::vector<ModuleEnd> modules;  ///< as CountedSoFar has them; a run with one has one rank
   PacketBook packets;
   Histogram latency;  ///< post to completion of all messages since the warm-up, ps
   std::vector<Histogram> named_latency;  ///< likewise by traffic table; empty of those without name

@@ -57,6 +57,10 @@ class Simulation {
   const std::vector<std::unique_ptr<fabric::module_joint>>& modules() const {
     return devices_.modules;
   }
+  /// Likewise.
+  const std::vector<std::unique_ptr<rnic::memory_module>>& memories() const {
+    return devices_.memories;
+  }
   /// NICs whose ordering layer runs as hardware, alone or beside its model.
   const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return levels_.hardware();

@@ -54,6 +54,8 @@ class Platform {
   rnic::rnic& nic(const std::string& name);
   tofino::tofino_switch& chip(const std::string& name);
   fabric::output_queued_switch& plain_switch(const std::string& name);
+  /// A [[host_memory]], likewise.
+  rnic::memory_module& memory(const std::string& name);
   /// Shared by all of them: packets, clock, seed, observers.
   fabric::sim_context& context();
 
