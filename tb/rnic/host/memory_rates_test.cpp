@@ -21,7 +21,7 @@ HostMemoryConfig with_dram() {
 
 HostMemoryConfig with_ddio(Bytes size, std::uint32_t ways) {
   HostMemoryConfig config = with_dram();
-  config.ddio = DdioConfig{{size, {}}, {ways, {}}};
+  config.ddio = DdioConfig{{size, {}}, ways};
   return config;
 }
 

@@ -6,6 +6,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/rnic/host/host_addresses.hpp"
 
 namespace horae::rnic {
 
@@ -16,6 +17,7 @@ host_interface::host_interface(sc_core::sc_module_name name, const PcieConfig& p
       memory_config_(memory_config),
       seed_(seed),
       mmio_latency_(memory_config.mmio_latency),
+      apart_(memory_config.contents),
       map_(memory_config.base, memory_config.size) {
   fabric::require_picoseconds();
   memory.register_nb_transport_bw(this, &host_interface::nb_transport_bw);
@@ -39,6 +41,7 @@ void host_interface::before_end_of_elaboration() {
 
 void host_interface::end_of_elaboration() {
   if (!calls_out()) return;
+  apart_ = true;
   open_ = std::make_unique<OpenAccesses>(
       link_, [this](std::uint32_t number, const OpenAccesses::Request& r) { begin(number, r); });
   master_ = std::make_unique<bus_master>(
@@ -112,6 +115,83 @@ Picoseconds host_interface::write(Picoseconds now, std::uint64_t address,
   const Bytes size(static_cast<std::int64_t>(from.size()));
   if (open_) return open_->write(now, address, size, data), never;
   return write_pieces<true>(now, address, size, data);
+}
+
+Picoseconds host_interface::read_apart(Picoseconds now, std::uint64_t address, Bytes size) {
+  if (!memory_config_.contents || !host_address::has_contents(address)) {
+    if (open_) return open_->read(now, address, size, nullptr), never;
+    return read_pieces<false>(now, address, size, nullptr);
+  }
+  auto& contents = read_[address];
+  // Never the one of a read that is under way still.
+  contents = std::make_shared<Contents>(static_cast<std::size_t>(size.count()));
+  if (!open_) return read_pieces<true>(now, address, size, contents->data());
+  open_->read(now, address, size, contents->data());
+  open_->when_known([kept = contents](Picoseconds, Picoseconds, bool) {});
+  return never;
+}
+
+Picoseconds host_interface::write_apart(Picoseconds now, std::uint64_t address, Bytes size) {
+  std::shared_ptr<Contents> contents;
+  if (const auto staged = staged_.find(address); staged != staged_.end()) {
+    contents = std::move(staged->second);
+    staged_.erase(staged);
+    contents->resize(static_cast<std::size_t>(size.count()));
+  }
+  unsigned char* const data = contents ? contents->data() : nullptr;
+  if (open_) {
+    open_->write(now, address, size, data);
+    if (contents) open_->when_known([kept = contents](Picoseconds, Picoseconds, bool) {});
+    return never;
+  }
+  return contents ? write_pieces<true>(now, address, size, data)
+                  : write_pieces<false>(now, address, size, nullptr);
+}
+
+std::shared_ptr<const host_interface::Contents> host_interface::take_read(std::uint64_t address) {
+  const auto found = read_.find(address);
+  if (found == read_.end()) return nullptr;
+  auto contents = std::move(found->second);
+  read_.erase(found);
+  return contents;
+}
+
+void host_interface::stage(std::uint64_t address, std::span<const unsigned char> bytes) {
+  staged_[address] = std::make_shared<Contents>(bytes.begin(), bytes.end());
+}
+
+void host_interface::peek(std::uint64_t address, std::span<unsigned char> into) {
+  debug(false, address, into.data(), into.size());
+}
+
+void host_interface::poke(std::uint64_t address, std::span<const unsigned char> from) {
+  // As in write(): nobody writes through it.
+  debug(true, address, const_cast<unsigned char*>(from.data()), from.size());
+}
+
+void host_interface::debug(bool write, std::uint64_t address, unsigned char* data,
+                           std::size_t size) {
+  if (own_memory_) return own_memory_->move(write, address, data, static_cast<unsigned>(size));
+  constexpr std::size_t page = 4096;
+  while (size > 0) {
+    // Pages lie where the address map puts them.
+    const std::size_t n = std::min(size, page - static_cast<std::size_t>(address % page));
+    tlm::tlm_generic_payload access;
+    access.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    access.set_address(map_(address));
+    access.set_data_ptr(data);
+    access.set_data_length(static_cast<unsigned>(n));
+    access.set_streaming_width(static_cast<unsigned>(n));
+    if (const unsigned moved = memory->transport_dbg(access); moved != n) {
+      throw InputError(fmt::format(
+          "{}: the target at `memory` moves {} of {} bytes at {:#x} by debug transport; expected "
+          "all, as memory.contents needs it",
+          name(), moved, n, map_(address)));
+    }
+    address += n;
+    data += n;
+    size -= n;
+  }
 }
 
 }  // namespace horae::rnic

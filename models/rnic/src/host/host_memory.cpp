@@ -66,7 +66,13 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
   }
   if (config.gpu) {
     gpu_read_ = config.gpu->round_trip.value - link_time;
-    gpu_write_ = config.gpu->write_latency;
+    gpu_write_ = config.gpu->write_latency.value - path * 2;
+    if (gpu_write_.count() < 0) {
+      throw input_error(
+          config.gpu->write_latency.where,
+          fmt::format("gpu.write_latency = {} ps is less than the path of {} ps both ways",
+                      config.gpu->write_latency.value.count(), path.count()));
+    }
     if (gpu_read_.count() < 0) {
       throw input_error(
           config.gpu->round_trip.where,

@@ -30,10 +30,10 @@ void MemoryRates::check(const HostMemoryConfig& config) {
   if (!config.ddio) return;
   const DdioConfig& ddio = *config.ddio;
   if (ddio.size.value.count() % DdioConfig::line != 0 ||
-      (ddio.ways.value > 0 && ddio.lines() % ddio.ways.value != 0)) {
+      (ddio.ways > 0 && ddio.lines() % ddio.ways != 0)) {
     throw input_error(ddio.size.where,
                       fmt::format("size = {}: expected whole sets of {} lines of 64 bytes",
-                                  to_text(ddio.size.value), ddio.ways.value));
+                                  to_text(ddio.size.value), ddio.ways));
   }
   if (!config.dram) {
     throw input_error(ddio.size.where,

@@ -55,6 +55,8 @@ void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
   // A read of before a flush is void; memory may answer it before or after the one that counts.
   if (now != s.wqes_at) return;
   s.wqes_at = never;
+  if (good_wqes_ && !good_wqes_(i, s.wqes, s.wqes_coming - s.wqes)) [[unlikely]]
+    return failed_(i, now);
   s.wqes = s.wqes_coming;
   if (observer_ != nullptr) [[unlikely]]
     observer_->wqes_came(i, s.wqes, now);
@@ -121,7 +123,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
 
 Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
                                          Picoseconds now) {
-  const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
+  const std::uint64_t offset = (s.next.value() & (slots_ - 1)) * slot_;
   const std::uint64_t address = host_address::source(i, offset);
   counters_.payload_bytes += place.payload;
   // The data of a READ lies in one buffer.
@@ -190,10 +192,9 @@ void PayloadFetcher::forget_readings(std::size_t i, Psn from) {
 }
 
 void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
-  const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
-  const std::uint64_t slot = s.wqes % 4096 * wqe_block;
-  const Picoseconds at =
-      host_.read(now, host_address::send_queue(i, slot), Bytes(wqe_bytes(s, s.wqes, n)));
+  std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
+  if (good_wqes_) n = std::min(n, wqe_slots - s.wqes % wqe_slots);  // not over their end
+  const Picoseconds at = host_.read(now, wqe_address(i, s.wqes), Bytes(wqe_bytes(s, s.wqes, n)));
   s.wqes_coming = s.wqes + n;
   ++counters_.wqe_reads;
   counters_.wqes_read += n;
@@ -203,6 +204,10 @@ void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
   host_.when_known([this, i, asked = asked_](Picoseconds t, Picoseconds done, bool ok) {
     wqes_known(i, asked, t, done, ok);
   });
+}
+
+std::uint64_t PayloadFetcher::wqe_address(std::size_t i, std::uint64_t message) {
+  return host_address::send_queue(i, message % wqe_slots * wqe_block);
 }
 
 void PayloadFetcher::plan_wqes(Stream& s, std::size_t i, Picoseconds at) {

@@ -43,6 +43,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   sends_apart_ = ports_ || engine_;
   engine_leads_ = config.works_ahead();
   receives_apart_ = host_.contexts || config.engine;
+  plain_layout_ = !config.memory.ddio;
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
@@ -65,6 +66,12 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
+  if (config_.memory.contents && (config.reads > 0 || config.depth > PayloadFetcher::wqe_slots))
+    throw InputError(
+        config.reads > 0
+            ? fmt::format("{}: READs with memory.contents; expected WRITEs", name())
+            : fmt::format("{}: {} messages outstanding with memory.contents; expected at most {}",
+                          name(), config.depth, PayloadFetcher::wqe_slots));
   QueuePair& qp = qps_.add(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
   const std::size_t i = qps_.size() - 1;
@@ -98,6 +105,8 @@ void check_timeouts(const RnicConfig& config) {
 }
 
 void rnic::begin() {
+  if (config_.memory.contents && contents_ == nullptr)
+    throw ModelError(fmt::format("{}: memory.contents without carry()", name()));
   const auto shortest = policy::shortest_timeout(transport_, config_.reliability);
   shortest_timeout_ = shortest.value;
   if (shortest.value <= context_.clock.window()) {

@@ -27,6 +27,7 @@ void check_engine(const RnicConfig& config) {
 }
 
 void rnic::receive_apart(Packet& p, Picoseconds now) {
+  if (contents_ != nullptr) take_contents(p);
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (!engine_ || p.opcode == Opcode::none || i >= qps_.size()) return receive_in_context(p, now);
   if (p.is_data() && finds_no_room(p, now))

@@ -109,7 +109,11 @@ Picoseconds rnic::write_entries(std::size_t i, std::uint32_t messages, Picosecon
   if (config_.cq->mini_cqe && entries > 1)
     return host_.link->write(now, at, Bytes(config_.cq->bytes_of(entries)));
   Picoseconds visible = now;
-  for (std::uint32_t n = 0; n < entries; ++n) visible = host_.link->write(now, at, config_.cq->cqe);
+  for (std::uint32_t n = 0; n < entries; ++n) {
+    if (contents_ != nullptr) [[unlikely]]
+      stage_cqe(i, qps_[i].without_cqe + (entries - 1 - n) * each);
+    visible = host_.link->write(now, at, config_.cq->cqe);
+  }
   return visible;
 }
 

@@ -12,6 +12,8 @@ void rnic::post(std::size_t i, Picoseconds now) {
   const std::uint64_t posted_before = qp.progress().posted_messages;
   const bool waits = qp.credited != nullptr && qp.waiting() > 0_B;
   const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
+  if (contents_ != nullptr) [[unlikely]]
+    write_wqes(i, posted_before);
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_posted(i, posted_before, now);
   if (posting_ && qp.progress().posted_messages > posted_before) [[unlikely]] {
@@ -35,6 +37,8 @@ void rnic::use_completion_queue(std::size_t i, std::uint32_t messages, Picosecon
   if (host_.contexts) host_.contexts->complete(i, now);
   // A completion queue entry each.
   for (std::uint32_t n = 0; host_.modelled() && n < messages; ++n) {
+    if (contents_ != nullptr) [[unlikely]]
+      stage_cqe(i, messages - 1 - n);
     host_.link->write(now, host_address::completion_queue(i), 64_B);
   }
 }

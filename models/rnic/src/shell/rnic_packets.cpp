@@ -119,8 +119,10 @@ void rnic::send_data(std::size_t i) {
   p.frame = static_cast<std::uint16_t>(frame.count());
   if (place.opcode >= Opcode::read_request) [[unlikely]]
     dress_read(qp, p, place, t);
-  if (dresses_) [[unlikely]]
+  if (dresses_) [[unlikely]] {
     add_header_options(qp, p, t);
+    if (contents_ != nullptr) attach_contents(i, p, place, t.kind == policy::SendKind::fresh);
+  }
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];
   counters_.sent_frames[kind] += p.frame;

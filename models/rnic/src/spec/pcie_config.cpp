@@ -201,6 +201,9 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                   {{"blocking", HostCalls::blocking}, {"non_blocking", HostCalls::non_blocking}},
                   {.doc = "how a target of a user's own is called: by b_transport, or by "
                           "nb_transport_fw in four phases"})
+          .field("contents", &HostMemoryConfig::contents,
+                 {.doc = "WQEs, payload and CQEs are bytes in host memory, and payload goes from "
+                         "one to the other; of all NICs of a platform or none"})
           .field("path", &HostMemoryConfig::path,
                  {.doc = "from the root complex to a target of a user's own, and back from it, "
                          "each; no window of time is longer",

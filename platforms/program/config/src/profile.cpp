@@ -103,6 +103,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     if (config.pfc) check_at(section, "pfc", [&] { rnic::check_pauses(config); });
     check_at(section, config.post ? "post" : "cq", [&] { rnic::check_host_queues(config); });
     check_at(section, "cache", [&] { rnic::check_caches(config); });
+    check_at(section, "memory", [&] { rnic::check_contents(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));
     out = config;

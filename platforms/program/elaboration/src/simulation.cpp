@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "horae/config/path_tiers.hpp"
 #include "horae/core/error.hpp"
@@ -54,6 +55,41 @@ void check_bytes(const config::PlatformConfig& platform, bool ranks) {
   }
 }
 
+/// Contents are of all NICs, whose rings are alike (host_address::ring_offset), and go with packets
+/// of plain fields in one process.
+void check_contents(const config::PlatformConfig& platform, bool ranks) {
+  const config::DeviceInstance* with = nullptr;
+  const config::DeviceInstance* without = nullptr;
+  std::optional<Bytes> mtu;
+  for (const auto& device : platform.devices) {
+    const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
+    if (nic == nullptr) continue;
+    (nic->memory.contents ? with : without) = &device;
+    if (mtu && *mtu != nic->mtu) without = &device;
+    mtu = nic->mtu;
+  }
+  if (with == nullptr) return;
+  const auto refuse = [&](const Location& where, const std::string& what) {
+    throw input_error(where, fmt::format("'{}' has memory.contents, {}", with->name, what));
+  };
+  if (without != nullptr)
+    refuse(without->where,
+           fmt::format("and '{}' has none or another mtu; expected both alike", without->name));
+  if (ranks) refuse(with->where, "which ranks do not hand over; expected a run without --ranks");
+  for (const auto& device : platform.devices) {
+    if (works_on_bytes(platform.profiles.at(device.profile)))
+      refuse(device.where, fmt::format("which the program of '{}' does not carry, as it works on "
+                                       "bytes of its own; expected another program",
+                                       device.name));
+  }
+  for (const auto& module : platform.modules) {
+    if (module.factory->config().contains("block"))
+      refuse(module.where, fmt::format("which '{}' does not carry, as its block has bytes of its "
+                                       "own; expected a link without it",
+                                       module.name));
+  }
+}
+
 }  // namespace
 
 Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
@@ -71,6 +107,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
                        MemoryMeter* meter)
     : Simulation(platform, Bare()) {
   check_bytes(platform, border != nullptr);
+  check_contents(platform, border != nullptr);
   if (border != nullptr) context_.join(*border);
   build_devices(false, meter);
   connections_.build();
@@ -82,6 +119,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
 Simulation::Simulation(const config::PlatformConfig& platform, Silent /*silent*/)
     : Simulation(platform, Bare()) {
   check_bytes(platform, false);
+  check_contents(platform, false);
   build_devices(true, nullptr);
 }
 
@@ -92,6 +130,9 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   const auto paths = routing_.paths();
   if (meter != nullptr) meter->charge("routes", routes.size());
   devices_ = elaboration::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
+  for (auto* nic : devices_.nics) {
+    if (nic->config().memory.contents) nic->carry(contents_);
+  }
   for (auto* chip : devices_.tofinos) {
     if (chip->frames() != nullptr) chip->carry(wire_bytes_);
   }

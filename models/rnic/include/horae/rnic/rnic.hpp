@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/packet_contents.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/policy/congestion/credits.hpp"
@@ -18,6 +19,7 @@
 #include "horae/rnic/host/host_programs.hpp"
 #include "horae/rnic/host/host_side.hpp"
 #include "horae/rnic/host/posting.hpp"
+#include "horae/rnic/host/queue_entries.hpp"
 #include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/parts/ack_order.hpp"
 #include "horae/rnic/parts/handshakes.hpp"
@@ -103,6 +105,9 @@ class rnic : public fabric::device {
   /// Memory of the ordering engine in use, from the last reset until `now`.
   using OrderingUse = horae::rnic::OrderingUse;
   OrderingUse ordering_use(Picoseconds now) const { return ordering_.use(now); }
+  /// Bytes of packets, where its memory has contents (elaboration only); kept alive by the caller
+  /// and given to all NICs.
+  void carry(PacketContents& contents);
   const PayloadFetcher* fetcher() const { return host_.fetcher ? &*host_.fetcher : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
@@ -180,8 +185,11 @@ class rnic : public fabric::device {
   /// Address of a received payload. Where lines stay in the host's cache, its queue pair's buffer
   /// is used again and again.
   std::uint64_t payload_address(std::size_t qp, Psn psn) const {
-    if (!config_.memory.ddio) [[likely]]
+    if (plain_layout_) [[likely]]
       return host_address::payload(qp, psn);
+    if (contents_ != nullptr)
+      return host_address::ring(
+          qp, host_address::ring_offset(psn, static_cast<std::uint64_t>(config_.mtu.count())));
     const std::int64_t packets =
         std::max<std::int64_t>(1, (qps_[qp].config().buffer + config_.mtu - 1_B) / config_.mtu);
     return host_address::payload(
@@ -240,6 +248,20 @@ class rnic : public fabric::device {
   void contexts_known(std::size_t qp, Picoseconds ready);
   /// One more read of a service whose end is not known.
   void await_service_read(std::size_t slot);
+
+  // rnic_contents.cpp: bytes in host memory
+  /// The host writes the WQEs of messages that are posted, from number `from` on.
+  void write_wqes(std::size_t qp, std::uint64_t from);
+  WriteWqe wqe_of(std::size_t qp, std::uint64_t message) const;
+  /// Whether the WQEs that were read are those that the host wrote.
+  bool good_wqes(std::size_t qp, std::uint64_t first, std::uint64_t n);
+  /// Bytes of a packet that is sent.
+  void attach_contents(std::size_t qp, const Packet& p, const PacketPlace& place, bool fresh);
+  /// Has what a received packet brought written where its payload goes; without contents that fit
+  /// its fields it is corrupted.
+  void take_contents(Packet& p);
+  /// Contents of the CQE that is written next: of all but the last `without` messages acknowledged.
+  void stage_cqe(std::size_t qp, std::uint32_t without);
 
   // rnic_reads.cpp: READs
   /// Whether any of its queue pairs requests or answers them.
@@ -571,6 +593,9 @@ class rnic : public fabric::device {
   std::optional<LaneCredits> credits_{};  ///< none: no limit; with an engine, if of no time
   /// Queue pairs that found no room in a port's line, or no free unit, with their context_ready.
   std::vector<std::pair<QueuePair*, Picoseconds>> turned_away_{};
+
+  PacketContents* contents_ = nullptr;  ///< null: packets are fields alone
+  bool plain_layout_ = true;            ///< of received payload: a slot for each PSN
 
   Unanswered unanswered_{};  ///< of host memory of a user's own
 

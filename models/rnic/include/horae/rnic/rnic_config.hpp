@@ -163,6 +163,7 @@ void check_pauses(const RnicConfig& config);
 void check_engine(const RnicConfig& config);
 void check_host_queues(const RnicConfig& config);
 void check_caches(const RnicConfig& config);
+void check_contents(const RnicConfig& config);
 
 /// Fields in packets of such a NIC beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.

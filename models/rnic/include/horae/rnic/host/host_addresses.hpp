@@ -25,6 +25,16 @@ constexpr std::uint64_t payload(std::size_t qp, Psn psn) {
   constexpr std::uint64_t slot = 4096, slots = 1 << 16;
   return received + (qp * slots + psn.value() % slots) * slot;
 }
+inline constexpr std::uint64_t ring_packets = 1 << 16;
+/// With contents, messages lie one behind the other in rings of so many packets of the MTU, at both
+/// ends at the same distance from the beginning: payload of `psn` lies so far behind it.
+constexpr std::uint64_t ring_offset(Psn psn, std::uint64_t mtu) {
+  return psn.value() % ring_packets * mtu;
+}
+/// Received payload likewise.
+constexpr std::uint64_t ring(std::size_t qp, std::uint64_t offset) {
+  return payload(qp, Psn(0)) + offset;
+}
 /// Where the last packet of a WRITE is kept until those before it have arrived.
 constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 50) + qp * 4096; }
 
@@ -49,6 +59,11 @@ constexpr PcieUse use_of(std::uint64_t address) {
   if (address < contexts) return PcieUse::cqe;
   return address < translations || address >= retransmission_contexts ? PcieUse::context
                                                                       : PcieUse::translation;
+}
+
+/// Whether an access there has contents, if the NIC has: WQEs, payload and CQEs.
+constexpr bool has_contents(std::uint64_t address) {
+  return address < kept_apart(0) || (address >= completion_queues && address < contexts);
 }
 
 }  // namespace horae::rnic::host_address

@@ -10,6 +10,7 @@
 #include <span>
 #include <systemc>
 #include <tlm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,24 +61,37 @@ class host_interface : public sc_core::sc_module {
   void serve(Owner owner) { owner_ = std::move(owner); }
 
   /// Reads `size` bytes (above zero), in requests of max_read_request cut at 4 KiB boundaries: when
-  /// the last byte is on the NIC. The contents are not looked at (timing_only).
+  /// the last byte is on the NIC. The contents are not looked at (timing_only), unless
+  /// HostMemoryConfig::contents says so: then take_read() has those of WQEs and payload.
   Picoseconds read(Picoseconds now, std::uint64_t address, Bytes size) {
-    if (open_) [[unlikely]]
-      return open_->read(now, address, size, nullptr), never;
+    if (apart_) [[unlikely]]
+      return read_apart(now, address, size);
     return read_pieces<false>(now, address, size, nullptr);
   }
   /// The same with contents, which are kept alive by the caller until they are there.
   Picoseconds read(Picoseconds now, std::uint64_t address, std::span<unsigned char> into);
   /// Writes `size` bytes (above zero): when they, and all that was written before them, are visible
   /// in memory. Memory is not changed (timing_only; a target that does not know that extension
-  /// sees bytes without meaning).
+  /// sees bytes without meaning), but for what stage() was given.
   Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size) {
-    if (open_) [[unlikely]]
-      return open_->write(now, address, size, nullptr), never;
+    if (apart_) [[unlikely]]
+      return write_apart(now, address, size);
     return write_pieces<false>(now, address, size, nullptr);
   }
   /// The same with contents, likewise.
   Picoseconds write(Picoseconds now, std::uint64_t address, std::span<const unsigned char> from);
+
+  // With HostMemoryConfig::contents.
+  using Contents = std::vector<unsigned char>;
+  /// What the last read() there has brought, once it is done; null: nothing was read since.
+  std::shared_ptr<const Contents> take_read(std::uint64_t address);
+  /// Contents of the next write() there, which is as long.
+  void stage(std::uint64_t address, std::span<const unsigned char> bytes);
+  /// Moves contents in no time, as the host's CPU or debug transport does (IEEE 1666-2011, 11.3):
+  /// out of memory, or into it. InputError where a target of a user's own moves less.
+  void peek(std::uint64_t address, std::span<unsigned char> into);
+  void poke(std::uint64_t address, std::span<const unsigned char> from);
+
   /// After a call that returned `never`, before any other.
   void when_known(HostThen then) { open_->when_known(std::move(then)); }
   /// An answer that was heard of is back at the root complex at `now`.
@@ -121,6 +135,10 @@ class host_interface : public sc_core::sc_module {
   template <bool contents>
   Picoseconds write_pieces(Picoseconds now, std::uint64_t address, Bytes size, unsigned char* from);
   void begin(std::uint32_t number, const OpenAccesses::Request& request);
+  /// Where a user's target is bound, or there are contents.
+  Picoseconds read_apart(Picoseconds now, std::uint64_t address, Bytes size);
+  Picoseconds write_apart(Picoseconds now, std::uint64_t address, Bytes size);
+  void debug(bool write, std::uint64_t address, unsigned char* data, std::size_t size);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
     return master_->nb_transport_bw(payload, phase, delay);
@@ -132,6 +150,10 @@ class host_interface : public sc_core::sc_module {
   Picoseconds mmio_latency_;
   std::unique_ptr<host_memory> own_memory_;
   Picoseconds visible_{};  ///< when all writes so far are visible
+
+  bool apart_ = false;
+  /// By address: read, and to be written. Accesses under way keep theirs alive.
+  std::unordered_map<std::uint64_t, std::shared_ptr<Contents>> read_, staged_;
 
   // With a target of a user's own.
   Owner owner_;

@@ -11,6 +11,7 @@
 #include "horae/core/stats.hpp"
 #include "horae/params/located.hpp"
 #include "horae/rnic/counters.hpp"
+#include "horae/rnic/host/host_addresses.hpp"
 #include "horae/rnic/host/host_port.hpp"
 #include "horae/rnic/parts/queue_pair.hpp"
 #include "horae/rnic/spec/host_queues_config.hpp"
@@ -80,6 +81,19 @@ class PayloadFetcher {
   void fail_by(std::function<void(std::size_t qp, Picoseconds now)> failed) {
     failed_ = std::move(failed);
   }
+
+  /// With contents: payload lies as host_address::ring_offset() says, and WQEs are looked at when
+  /// they come: `good(qp, first, n)`, their numbers. Before anything is read.
+  using GoodWqes = std::function<bool(std::size_t qp, std::uint64_t first, std::uint64_t n)>;
+  void hold_contents(Bytes mtu, GoodWqes good) {
+    slot_ = static_cast<std::uint64_t>(mtu.count());
+    slots_ = host_address::ring_packets;
+    good_wqes_ = std::move(good);
+  }
+  /// Address of the WQE of a message.
+  static std::uint64_t wqe_address(std::size_t i, std::uint64_t message);
+  /// WQEs of a queue pair in memory.
+  static constexpr std::uint64_t wqe_slots = 4096;
 
   /// Tells `observer` from now on; kept alive by the caller.
   void watch(FetchObserver& observer) { observer_ = &observer; }
@@ -193,6 +207,9 @@ class PayloadFetcher {
   std::int64_t used_ = 0;
   std::int64_t most_used_ = 0;
   bool halted_ = false;
+  std::uint64_t slot_ = 4096;      ///< bytes from one packet's payload to the next one's
+  std::uint64_t slots_ = 2048;     ///< packets in 8 MiB: what perftest posts, used again
+  GoodWqes good_wqes_{};           ///< empty: without contents
   std::vector<Reading> readings_;  ///< none with a memory that answers at once
   std::uint64_t asked_ = 0;        ///< reads whose times were not known
   std::function<void(std::size_t qp, Picoseconds now)> failed_{};

@@ -151,6 +151,10 @@ class QueuePair {
   Bytes message_bytes(std::uint64_t message) const {
     return Bytes(messages_[static_cast<std::size_t>(message - forgotten_)].bytes);
   }
+  /// PSN of its first packet.
+  Psn message_first(std::uint64_t message) const {
+    return messages_[static_cast<std::size_t>(message - forgotten_)].first;
+  }
   /// Payload that its WQE could have inline: its size, or, of a READ or of what has no WQE, more
   /// than any has.
   std::int64_t wqe_payload(std::uint64_t message) const {

@@ -25,7 +25,7 @@ struct DdioConfig {
   static constexpr std::int64_t line = 64;
 
   Located<Bytes> size{};
-  Located<std::uint32_t> ways{2, {}};  ///< lines of a set; 0: a line may be anywhere
+  std::uint32_t ways = 2;  ///< lines of a set; 0: a line may be anywhere
 
   std::uint32_t lines() const { return static_cast<std::uint32_t>(size.value.count() / line); }
   static const Schema<DdioConfig>& schema();

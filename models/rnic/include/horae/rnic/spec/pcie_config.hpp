@@ -71,6 +71,9 @@ struct HostMemoryConfig {
   std::optional<DdioConfig> ddio{};      ///< absent: writes go to DRAM
   std::optional<GpuMemoryConfig> gpu{};  ///< absent: payload lies in host memory
 
+  /// WQEs, payload and CQEs are bytes in memory (QueueEntry, host_address::ring_offset).
+  bool contents = false;
+
   // For a target of a user's own, whose latency is its own.
   HostCalls calls = HostCalls::blocking;
   /// From the root complex to the target, and back from it, each; no window of time is longer.

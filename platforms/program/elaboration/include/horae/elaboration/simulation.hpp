@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "horae/config/platform.hpp"
+#include "horae/core/packet_contents.hpp"
 #include "horae/elaboration/connections.hpp"
 #include "horae/elaboration/devices.hpp"
 #include "horae/elaboration/levels.hpp"
@@ -109,6 +110,7 @@ class Simulation {
   /// Without a part in the simulation: see the destructor.
   std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;
   fabric::sim_context context_;
+  PacketContents contents_;         ///< of all NICs whose memory has contents
   programs::WireBytes wire_bytes_;  ///< of all chips whose programs work on bytes
   Routing routing_;
   Levels levels_;
