@@ -10,10 +10,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "forked.hpp"
+#include "horae/core/stats.hpp"
 #include "horae/elaboration/simulation.hpp"
 #include "horae/params/document.hpp"
 #include "horae/rnic/host/host_addresses.hpp"
@@ -179,8 +181,8 @@ Outcome compare(Simulation& simulation) {
     for (std::size_t k = 1; k < nic->counters().sent.size(); ++k)
       out.resent += nic->counters().sent[k];
   }
-  out.corrupted =
-      simulation.context().pool.dropped(static_cast<fabric::DropCause>(fabric::DropCause::corrupted));
+  out.corrupted = simulation.context().pool.dropped(
+      static_cast<fabric::DropCause>(fabric::DropCause::corrupted));
   return out;
 }
 
@@ -223,10 +225,10 @@ TEST(Contents, ArriveByWindowsOfAnyLengthAndExactWakes) {
     for (const Memory memory : {Memory::own, Memory::users})
       EXPECT_EQ(outcome_of({time}, memory), arrived) << time;
   }
-  EXPECT_EQ(outcome_of({"nic.memory.calls=blocking", "nic.memory.base=4GiB",
-                        "nic.memory.size=1GiB"},
-                       Memory::users),
-            arrived);
+  EXPECT_EQ(
+      outcome_of({"nic.memory.calls=blocking", "nic.memory.base=4GiB", "nic.memory.size=1GiB"},
+                 Memory::users),
+      arrived);
 }
 
 TEST(Contents, ArriveByAnOrderingEngineAndQueuesOfTheHost) {
@@ -234,6 +236,26 @@ TEST(Contents, ArriveByAnOrderingEngineAndQueuesOfTheHost) {
   EXPECT_EQ(outcome_of({R"(nic.ordering={engine="eunomia"})"}, Memory::users), arrived);
   EXPECT_EQ(outcome_of({R"(nic.cq={poll="50 ns"})", R"(nic.sram={limited=true})"}, Memory::own),
             arrived);
+}
+
+TEST(Contents, TakeNoTime) {
+  const auto counted = [](const char* contents) {
+    return test::in_child([&] {
+      const auto platform = platform_of({contents});
+      Simulation simulation(platform);
+      simulation.context().clock.run_to(300_us);
+      std::string text;
+      for (const auto* nic : simulation.nics()) {
+        StatTree tree;
+        nic->statistics(tree);
+        text += tree.to_json().dump(1);
+      }
+      return text;
+    });
+  };
+  const std::string with = counted("nic.memory.contents=true");
+  EXPECT_GT(with.size(), 1000u);
+  EXPECT_EQ(with, counted("nic.memory.contents=false"));
 }
 
 // A packet that has a bit error is dropped, and comes again.

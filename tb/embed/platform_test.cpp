@@ -368,25 +368,70 @@ TEST(Platform, HasEndPointsOfOnesOwn) {
   std::filesystem::remove(file);
 }
 
-// The user's own call of sc_start(), in steps: all messages of the file are completed.
+/// What does not depend on where a run is looked at: flows, and results of their messages.
+std::string completions_of(const run::RunOutcome& outcome) {
+  std::string text = outcome.flows_csv + outcome.summary.at("packets").dump();
+  for (const auto& [name, result] : outcome.summary.at("results").items())
+    if (name.starts_with("flows.")) text += name + " " + result.dump() + "\n";
+  return text;
+}
+
+// The user's own call of sc_start(), in steps or whole, or taken turns with run_to(): all messages
+// of the file are completed, at the times of the program.
 TEST(Platform, ItRunsByScStart) {
-  Platform p(shipped("flow_list"));
-  const auto& pool = p.context().pool;
-  for (int step = 0; step < 40; ++step) sc_core::sc_start(1, sc_core::SC_US);
-  EXPECT_EQ(pool.created(), 426u);
-  EXPECT_EQ(pool.delivered(), 426u);
-  try {
-    p.results();
-    FAIL();
-  } catch (const ModelError& e) {
-    EXPECT_NE(std::string(e.what()).find("sc_start() moved the simulation"), std::string::npos);
+  for (const char* scheduling : {"sim.scheduling=windowed", "sim.scheduling=exact_wake"}) {
+    const std::vector<std::string> set = {scheduling};
+    const std::string expected = test::in_child([&] {
+      const auto platform = workload::read_platform(Document::load(shipped("flow_list"), set));
+      return completions_of(run::run_platform(platform, false));
+    });
+    EXPECT_GT(expected.size(), 500u);
+    const auto moved = [&](const std::function<void(Platform&)>& move) {
+      return test::in_child([&] {
+        Platform p(shipped("flow_list"), {.set = set});
+        move(p);
+        EXPECT_EQ(p.context().pool.created(), 426u);
+        EXPECT_EQ(p.context().pool.delivered(), 426u);
+        EXPECT_TRUE(p.over());
+        return completions_of(p.results());
+      });
+    };
+    EXPECT_EQ(moved([](Platform&) {
+                for (int step = 0; step < 60; ++step) sc_core::sc_start(1, sc_core::SC_US);
+              }),
+              expected);
+    EXPECT_EQ(moved([](Platform&) { sc_core::sc_start(); }), expected);
+    EXPECT_EQ(moved([](Platform& p) {
+                p.run_to(3_us);
+                sc_core::sc_start(4, sc_core::SC_US);
+                EXPECT_FALSE(p.over());
+                EXPECT_EQ(p.run(), fabric::run_end::idle);
+              }),
+              expected);
   }
 }
 
-TEST(Platform, ScStartWithoutATimeEnds) {
-  Platform p(shipped("flow_list"));
-  sc_core::sc_start();
-  EXPECT_EQ(p.context().pool.delivered(), 426u);
+// Measured time begins and ends up to a window later.
+TEST(Platform, MeasuredTimeOfScStartIsWhereDevicesAre) {
+  Platform p(shipped("eunomia_incast"), {.set = {"sim.duration=60us", "sim.warmup=20us"}});
+  sc_core::sc_start(50, sc_core::SC_US);
+  EXPECT_NE(test::refusal_of([&] {
+              try {
+                p.results();
+              } catch (const ModelError& e) {
+                throw InputError(e.what());
+              }
+            }).find("expected results() after run()"),
+            std::string::npos);
+  sc_core::sc_start(50, sc_core::SC_US);
+  const auto& summary = p.results().summary;
+  const Picoseconds window = p.context().clock.window();
+  const Picoseconds from(summary.at("measured_from_ps").get<std::int64_t>());
+  const Picoseconds to(summary.at("measured_to_ps").get<std::int64_t>());
+  EXPECT_GE(from, 20_us);
+  EXPECT_LE(from, 20_us + window);
+  EXPECT_GE(to, 60_us);
+  EXPECT_LE(to, 60_us + window);
 }
 
 TEST(Platform, ResultsBeforeTheEndAreRefused) {

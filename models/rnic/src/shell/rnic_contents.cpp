@@ -13,8 +13,7 @@ void check_contents(const RnicConfig& config) {
   const auto refuse = [](const char* what) {
     throw InputError(fmt::format("memory.contents with {}", what));
   };
-  if (config.host == HostModel::none)
-    refuse("host = \"none\"; expected host = \"pcie\"");
+  if (config.host == HostModel::none) refuse("host = \"none\"; expected host = \"pcie\"");
   if (config.memory.ddio) refuse("memory.ddio, whose buffers are used again; expected one of them");
   if (config.ordering.write_last == policy::WriteLast::receiver)
     refuse("ordering.write_last = \"receiver\"; expected \"sender\" or \"immediate\"");
@@ -30,9 +29,10 @@ void rnic::carry(PacketContents& contents) {
   contents_ = &contents;
   plain_layout_ = false;
   dresses_ = receives_apart_ = true;
-  host_.fetcher->hold_contents(
-      config_.mtu,
-      [this](std::size_t i, std::uint64_t first, std::uint64_t n) { return good_wqes(i, first, n); });
+  host_.fetcher->hold_contents(config_.mtu,
+                               [this](std::size_t i, std::uint64_t first, std::uint64_t n) {
+                                 return good_wqes(i, first, n);
+                               });
 }
 
 WriteWqe rnic::wqe_of(std::size_t i, std::uint64_t message) const {

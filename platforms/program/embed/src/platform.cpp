@@ -60,31 +60,34 @@ struct Platform::Parts {
     for (const auto& d : config.devices) names.push_back(d.name);
   }
 
-  /// Does what is due besides what devices do while plain sc_start() moves the simulation.
+  /// Measures while plain sc_start() moves the simulation.
   class Keeper : public sc_core::sc_module {
    public:
     Keeper(const sc_core::sc_module_name& name, Parts& parts) : sc_module(name), parts_(parts) {
       SC_HAS_PROCESS(Keeper);
-      SC_METHOD(keep_up);
+      SC_THREAD(go_along);
+      set_stack_size(std::size_t{8} << 20);  // results are put together on it
     }
 
     sc_core::sc_event anew{"anew"};  ///< the user's program moves the simulation from here on
+    bool active = false;             ///< it did, and this process has the run since
 
    private:
-    void keep_up() {
-      if (parts_.measuring) return next_trigger(anew);
-      // Devices are ahead: what they have done cannot be changed any more.
-      auto& clock = parts_.session.simulation().context().clock;
-      const Picoseconds now =
-          clock.horizon() == never ? systemc_now() : std::max(systemc_now(), clock.horizon());
+    /// Before devices do anything.
+    void start_of_simulation() override { parts_.session.run_to(0_ps); }
+    void go_along() {
+      while (parts_.measuring) wait(anew);
+      if (parts_.session.over()) return;
+      active = true;
       try {
-        parts_.session.keep_up(now);
-      } catch (const std::exception&) {
-        return clock.fail(std::current_exception(), this);
+        parts_.session.go_along();
+        parts_.outcome = parts_.session.finish();
+      } catch (const sc_core::sc_unwind_exception&) {
+        throw;  // this process is being ended
+      } catch (...) {
+        parts_.session.simulation().context().clock.fail(std::current_exception(), this);
       }
-      const Picoseconds next = parts_.session.next_duty();
-      if (next == never || clock.idle()) return next_trigger(anew);
-      next_trigger(fabric::to_sc_time(std::max(next - systemc_now(), Picoseconds(1))), anew);
+      if (parts_.measuring) sc_core::sc_pause();
     }
 
     Parts& parts_;
@@ -111,9 +114,6 @@ struct Platform::Parts {
   bool measuring = false;  ///< within run_to()
   std::optional<run::RunOutcome> outcome;
   Keeper keeper;
-
-  /// Whether sc_start() has moved the simulation.
-  bool moved_by_others() const { return systemc_now() > session.now(); }
 };
 
 Platform::Platform(const std::string& file, const PlatformOptions& options)
@@ -150,8 +150,6 @@ fabric::sim_context& Platform::context() { return parts_->session.simulation().c
 
 fabric::run_end Platform::run_to(Picoseconds t) {
   Parts& parts = *parts_;
-  if (parts.moved_by_others())
-    return context().clock.run_to(std::min(t, parts.config.sim.duration));
   struct Measuring {
     explicit Measuring(Parts& p) : parts(p) { parts.measuring = true; }
     ~Measuring() {
@@ -160,19 +158,18 @@ fabric::run_end Platform::run_to(Picoseconds t) {
     }
     Parts& parts;
   } measuring(parts);
-  const auto end = parts.session.run_to(t);
-  return parts.session.over() && end == fabric::run_end::reached ? fabric::run_end::idle : end;
+  // Once sc_start() has moved it, its own process has the run.
+  const auto end = !parts.keeper.active   ? parts.session.run_to(t)
+                   : parts.session.over() ? fabric::run_end::reached
+                                          : context().clock.run_to(t);
+  const bool here = end == fabric::run_end::reached || parts.keeper.active;
+  return parts.session.over() && here ? fabric::run_end::idle : end;
 }
 
 bool Platform::over() const { return parts_->session.over(); }
 
 const run::RunOutcome& Platform::results() {
   Parts& parts = *parts_;
-  if (!parts.outcome && parts.moved_by_others()) {
-    throw ModelError(fmt::format(
-        "{}: nothing was measured, as sc_start() moved the simulation; expected run() or run_to()",
-        parts.config.about.name));
-  }
   if (!parts.outcome && !parts.session.over()) {
     throw ModelError(fmt::format("{}: the run is at {} of {}; expected results() after run()",
                                  parts.config.about.name, to_text(parts.session.now()),

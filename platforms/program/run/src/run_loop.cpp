@@ -28,7 +28,7 @@ void RunLoop::go_on(Picoseconds until) {
   while (!over_ && now_ < until && how_ == fabric::run_end::reached) {
     const Picoseconds part = next_part();
     if (!go(part, until)) over_ = true;
-    if (!over_ && now_ == part) begin_part();
+    if (!over_ && now_ >= part) begin_part();
   }
 }
 
@@ -56,9 +56,9 @@ bool RunLoop::go(Picoseconds target, Picoseconds until) {
     const Picoseconds mark = std::min({look, next_sample(), until});
     standing_ = standing(advance_to(mark));
     if (how_ != fabric::run_end::reached) return true;
-    if (now_ == next_change()) apply_changes();
-    if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
-    if (series_ && now_ == next_sample()) {
+    if (now_ >= next_change()) apply_changes();
+    if (now_ >= next_closing()) simulation_.close_connections(now_), ++closings_;
+    if (series_ && now_ >= next_sample()) {
       // When the run is over, the last part ends where the run does: finish() takes it.
       if (!standing_.finished) series_->sample(now_, now_);
       ++samples_;
@@ -68,7 +68,7 @@ bool RunLoop::go(Picoseconds target, Picoseconds until) {
       if (now_ == until) return true;
       continue;
     }
-    if (now_ == next_check() && !check()) return false;
+    if (now_ >= next_check() && !check()) return false;
     if (!standing_.busy && standing_.work_left) {
       stuck_ = true;
       return false;
@@ -78,13 +78,9 @@ bool RunLoop::go(Picoseconds target, Picoseconds until) {
   return true;
 }
 
-void RunLoop::keep_up(Picoseconds now) {
-  const std::size_t first = changed_;
-  while (next_change() <= now) ++changed_;
-  if (changed_ > first) simulation_.apply(std::span(changes()).subspan(first, changed_ - first));
-  if (next_closing() > now) return;
-  simulation_.close_connections(now);
-  closings_ = now / closing_interval;
+void RunLoop::go_along() {
+  along_ = true;
+  go_on(never);
 }
 
 RunLoop::Standing RunLoop::standing(bool busy) const {
@@ -121,11 +117,25 @@ void RunLoop::gather(fabric::rank_exchange& ranks) {
 
 void RunLoop::apply_changes() {
   const std::size_t first = changed_;
-  while (now_ == next_change()) ++changed_;
+  while (now_ >= next_change()) ++changed_;
   simulation_.apply(std::span(changes()).subspan(first, changed_ - first));
 }
 
+bool RunLoop::wait_for(Picoseconds mark) {
+  auto& clock = simulation_.context().clock;
+  Picoseconds now = fabric::from_sc_time(sc_core::sc_time_stamp());
+  if (mark > now) {
+    sc_core::wait(fabric::to_sc_time(mark - now));
+    now = mark;
+  }
+  const fabric::run_end end = clock.run_to(now);  // what is counted by time comes along
+  // What devices have done up to their horizon cannot be changed any more.
+  now_ = clock.horizon() == never ? now : std::max(now, clock.horizon());
+  return end == fabric::run_end::reached || mark.count() == 0;
+}
+
 bool RunLoop::advance_to(Picoseconds mark) {
+  if (along_) return wait_for(mark);
   auto& clock = simulation_.context().clock;
   fabric::run_end end{};
   do {

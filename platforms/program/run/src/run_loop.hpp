@@ -38,11 +38,9 @@ class RunLoop {
   /// Ends a run that is over; may be called once.
   results::Verdict finish();
 
-  /// In a simulation that another program moves: what is due by `now` besides what devices do,
-  /// late.
-  void keep_up(Picoseconds now);
-  /// When that is next due; `never`: not at all.
-  Picoseconds next_duty() const { return std::min(next_change(), next_closing()); }
+  /// Goes on to the end of the run in a thread process of a simulation that another program moves
+  /// (sc_start()). Marks are where devices are when their time has come: up to a window later.
+  void go_along();
 
   /// All ranks call it after run(): rank 0 then has the snapshots and the series of all devices.
   void gather(fabric::rank_exchange& ranks);
@@ -88,6 +86,8 @@ class RunLoop {
   /// Whether anything is still to happen. The time of the devices comes along even when they are
   /// idle, or shares of time would be of another time than that of the run.
   bool advance_to(Picoseconds mark);
+  /// The same while others move the simulation.
+  bool wait_for(Picoseconds mark);
 
   const std::vector<config::RouteChange>& changes() const;
   Picoseconds next_change() const;
@@ -123,6 +123,7 @@ class RunLoop {
   bool started_ = false;
   bool began_ = false;  ///< the measured time
   bool over_ = false;
+  bool along_ = false;  ///< others move the simulation
   fabric::run_end how_ = fabric::run_end::reached;
   std::optional<Snapshot> arrivals_;
   Picoseconds now_{};

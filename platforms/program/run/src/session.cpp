@@ -140,8 +140,7 @@ fabric::run_end Session::run_to(Picoseconds t) {
 
 bool Session::over() const { return parts_->loop.over(); }
 Picoseconds Session::now() const { return parts_->loop.now(); }
-void Session::keep_up(Picoseconds now) { parts_->loop.keep_up(now); }
-Picoseconds Session::next_duty() const { return parts_->loop.next_duty(); }
+void Session::go_along() { parts_->loop.go_along(); }
 
 RunOutcome Session::finish() {
   auto& [ideal, border, simulation, views, nack_trace, loop] = *parts_;

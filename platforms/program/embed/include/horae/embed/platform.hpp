@@ -34,9 +34,11 @@ struct PlatformOptions {
 /// process. One per process.
 ///
 /// It is moved by run(), run_to() or plain sc_start(). The first two measure what `horae run`
-/// measures: where they stop on the way changes no result. What is moved by sc_start() is a
-/// simulation like any other, whose devices are up to a window ahead of sc_time_stamp(): routes
-/// change and connections close up to a window late, and there are no results of a measured time.
+/// measures: where they stop on the way changes no result. Devices of what sc_start() moves are up
+/// to a window ahead of sc_time_stamp(): measured time begins and ends, routes change and
+/// connections close where they are, up to a window later. Messages end at the same times where
+/// none of that comes before; what is counted over the run may be a window more. results() is there
+/// once the end of the run has been simulated.
 class Platform {
  public:
   /// InputError (file:line:column: what was found, what was expected) for what cannot be built.
@@ -67,7 +69,7 @@ class Platform {
   /// The run is at its end.
   bool over() const;
   /// Results as `horae run` writes them, to the byte but for the wall time: summary.json,
-  /// flows.csv, series.csv. ModelError while it is not over, or where sc_start() moved it.
+  /// flows.csv, series.csv. ModelError while it is not over.
   const run::RunOutcome& results();
   /// Writes results(), and the views, to a folder, as `horae run --out`.
   void write(const std::string& folder);

@@ -33,12 +33,10 @@ class Session {
   /// Outcome of a run that is over; once. ModelError when the packet balance does not close.
   RunOutcome finish();
 
-  /// In a simulation that another program moves (sc_start()): does what is due by `now` besides
-  /// what devices do, which is to change routes and to close connections. Results of such a run are
-  /// not measured.
-  void keep_up(Picoseconds now);
-  /// When keep_up() has something to do; `never`: not again.
-  Picoseconds next_duty() const;
+  /// In a thread process of a simulation that another program moves (sc_start()): to the end of the
+  /// run. What begins or ends at a time, as the measured time, does so up to a window later, where
+  /// all devices are.
+  void go_along();
 
  private:
   struct Parts;
