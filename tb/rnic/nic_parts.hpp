@@ -73,6 +73,7 @@ struct Connection {
   Psn first_a{}, first_b{};
   std::uint16_t entropy = 0xc000;
   std::uint32_t reads = 0;  // outstanding at most, of both ends
+  bool receives = false;    // both ends have receive queues
 };
 inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
   const auto number = [](const Nic& n) {
@@ -86,7 +87,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .first_receive = c.first_b,
                     .depth = c.depth,
                     .source = std::move(c.a_to_b),
-                    .reads = c.reads});
+                    .reads = c.reads,
+                    .receives = c.receives});
   b.add_queue_pair({.remote = at_a,
                     .peer = a.id(),
                     .entropy = c.entropy,
@@ -94,7 +96,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .first_receive = c.first_a,
                     .depth = c.depth,
                     .source = std::move(c.b_to_a),
-                    .reads = c.reads});
+                    .reads = c.reads,
+                    .receives = c.receives});
 }
 
 /// Two NICs back to back: node 0 and node 1.

@@ -5,9 +5,9 @@ import re
 
 KINDS = ("fresh", "expected", "last", "rewind", "timeout", "trimmed")
 IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "context", "lock", "retransmit", "recovery",
-        "gap_window", "port", "engine", "credits")
+        "gap_window", "port", "engine", "credits", "receiver")
 TLPS = [("doorbell", "to_nic"), ("cqe", "to_host"),
-        *((use, way) for use in ("wqe", "payload", "context", "translation") for way in ("to_host", "to_nic"))]
+        *((use, way) for use in ("wqe", "payload", "context", "translation", "receive_wqe") for way in ("to_host", "to_nic"))]
 USES = {use for use, way in TLPS}
 FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
 
@@ -101,7 +101,7 @@ class Run:
         for kind in KINDS[1:]:
             out[f"retransmitted_{kind}"] = self.sum(self.senders, f"sent_{kind}")
         for name in ("nacks_received", "nacks_served", "nacks_stale", "nacks_merged", "cnps_received", "acks_received",
-                     "timeouts", "messages_completed"):
+                     "timeouts", "messages_completed", "rnr_naks_received"):
             out[name] = self.sum(self.senders, name)
         out["nacks_per_packet"] = ratio(out["nacks_received"], packets)
         out["served_per_packet"] = ratio(out["nacks_served"], packets)
@@ -144,7 +144,8 @@ class Run:
         out["data_packets"] = data
         out["delivered_rate"] = 8 * self.sum(self.receivers, "delivered_bytes") / len(self.receivers) / self.seconds / 1e9
         out["out_of_order"] = ratio(self.sum(self.receivers, "out_of_order"), data)
-        for name in ("nacks_sent", "acks_sent", "duplicates", "discarded", "nacks_suppressed", "cnps_sent", "pulls_sent"):
+        for name in ("nacks_sent", "acks_sent", "duplicates", "discarded", "nacks_suppressed", "cnps_sent", "pulls_sent",
+                     "messages_received", "receive_wqe_waits"):
             out[name] = self.sum(self.receivers, name)
         out["rx_buffer_drops"] = self.sum(self.receivers, "host", "rx_buffer_drops")
         out["context_misses_per_packet"] = ratio(self.sum(self.receivers, "host", "context_misses"), data)
@@ -299,7 +300,11 @@ class Run:
                     self.expected[f"nics.{kind}_misses"] = ratio(of(f"{kind}_misses"), packets)
             if "pfc" in nic:
                 self.expected["nics.pauses_sent"] = of("pauses_sent")
-            for name, uses in (("bytes", USES), ("fetched", ("wqe", "payload"))):
+            # Statistics do not tell requests to the host from writes to it, nor WQEs that the NIC reads from those that
+            # the CPU writes.
+            reads_alone = (not self.sum(self.senders, "data_received") and nic.get("post", {}).get("method") != "blue_flame" and
+                           not any(t.get("verb") == "read" for t in self.config.get("traffic", [])))
+            for name, uses in (("bytes", USES),) + ((("fetched", ("wqe", "payload")),) if reads_alone else ()):
                 self.expected[f"senders.pcie_{name}_per_message"] = ratio(
                     sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),
                     self.expected["senders.messages_completed"])
@@ -318,6 +323,7 @@ class Run:
         gone = [f for f in self.flows if f["error_us"]]
         self.expected["flows.in_error"] = len(gone)
         self.expected["flows.messages_failed"] = sum(int(f["messages_failed"]) for f in gone)
+        self.expected["flows.rnr_in_error"] = self.sum(self.senders, "rnr_errors")
         self.expected["flows.first_error"] = min((float(f["error_us"]) for f in gone), default=None)
         if all(int(f["messages_posted"]) < 2 for f in self.flows):
             self.expected["flows.error_time"] = max((float(f["error_us"]) - float(f["first_post_us"]) for f in gone

@@ -28,6 +28,8 @@ PLATFORMS = (14, 28, 31, 33, 39, 41, 50, 51, 61, 84, 109, 115, 116, 127, 187, 20
              348, 355, 364, 365, 388, 665, 695)
 CUT = ("200 us", 262, 388)  # platforms whose arrivals are over by then, and not all their messages
 GIVES_UP = (0, 25, 39)  # platforms of transports that may, given a timeout of 8 us and no retry
+# Platforms given SENDs to few receive WQEs: RNR NAKs, queue pairs that give up, waits for reads of WQEs.
+SENDS = (28, 33, 61, 109)
 PAUSED = 94  # a platform with PFC, given an incast whose end is that of the measured time
 NAMES = 280  # kinds of names that these print; fewer: the platforms no longer print all
 
@@ -66,10 +68,26 @@ def runs():
         gone = platform(1, number)
         gone["nic"].setdefault("reliability", {}).update(ack_timeout=1, retry_count=0)
         yield f"platform {number}, whose queue pairs give up", gone
+    for number in SENDS:
+        for depth, retries in ((1, 7), (1, 0), (40, 7)):
+            yield f"platform {number}, with SENDs, depth {depth}, {retries} retries", sending(number, depth, retries)
     paused = platform(1, PAUSED)
     paused["traffic"] = [{"kind": "messages", "pattern": "incast", "fan_in": 3, "message": "64 KiB", "count": 2, "depth": 2,
                           "qps": 1, "start": "0 ns", "traffic_class": 3}]
     yield f"platform {PAUSED}, paused", paused
+
+
+def sending(number, depth, retries):
+    out = platform(1, number)
+    nic = out["nic"]
+    nic.update(transport="go_back_n", host="pcie", congestion={"algorithm": "none"},
+               receive={"depth": depth, "prefetch": 1, "post": "3 us"})
+    for key in ("entropy", "ordering"):
+        nic.pop(key, None)
+    nic.setdefault("reliability", {}).update(min_rnr_timer=1, rnr_retry=retries)
+    out["traffic"] = [{"kind": "messages", "pattern": "incast", "fan_in": 2, "message": "300 B", "count": 6, "depth": 6,
+                       "qps": 1, "start": "0 ns", "verb": "send"}]
+    return out
 
 
 def near(name, value, expected):

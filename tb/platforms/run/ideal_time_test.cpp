@@ -176,8 +176,8 @@ TEST(IdealTime, OneMessageAloneTakesItWithEveryShippedNicAndChip) {
   EXPECT_GE(chips.size(), 2u);
   for (const std::string size : {"64 B", "1 KiB", "64 KiB", "1 MiB"}) {
     for (const auto& nic : nics) {
-      for (const std::string verb : {"write", "read"}) {
-        if (verb == "read" && nic == "thor_ultra") continue;  // its transport has none
+      for (const std::string verb : {"write", "read", "send", "write_imm"}) {
+        if (verb != "write" && nic == "thor_ultra") continue;  // its transport has none
         expect_ideal(place, shipped("flow_list"),
                      {"nic={ kind = \"rnic\", spec = \"" + nic + "\" }",
                       one_message("h0", "h7", size, verb)});

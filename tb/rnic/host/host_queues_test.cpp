@@ -377,9 +377,12 @@ TEST(PcieLedger, SmallMessagesTakeMoreOfPcieThanOfTheWire) {
   EXPECT_EQ(c.ledger.bytes(PcieUse::payload, PcieDirection::to_nic), 10u * (20 + 32));
   EXPECT_EQ(c.ledger.bytes(PcieUse::cqe), 10u * (24 + 64));
   EXPECT_EQ(c.ledger.total(), 10u * (32 + 108 + 76 + 88));
+  EXPECT_EQ(c.ledger.fetched(PcieUse::wqe), 10u * 108);
+  EXPECT_EQ(c.ledger.fetched(PcieUse::payload), 10u * 76);
   const PcieLedger& receiver = pair.b->host()->counters().ledger;
   EXPECT_EQ(receiver.bytes(PcieUse::payload, PcieDirection::to_host), 10u * (24 + 32));
   EXPECT_EQ(receiver.total(), receiver.bytes(PcieUse::payload));
+  EXPECT_EQ(receiver.fetched(PcieUse::payload), 0u);  // it writes what arrives
   // Row 31 of the questions counts both directions of both reads, without doorbell and CQE: two
   // requests, the WQE and the payload. With the paper's 26 and 22 bytes beside it is its 189.
   const auto reads = [](std::int64_t request, std::int64_t completion) {
@@ -401,6 +404,7 @@ TEST(PcieLedger, WqesThatTheCpuPushesAreNoDoorbells) {
   test::run_on(context, 50_us);
   const PcieLedger& ledger = pair.a->host()->counters().ledger;
   EXPECT_EQ(ledger.bytes(PcieUse::wqe), 10u * 2 * (24 + 64));  // 32 and 33 bytes: two lines
+  EXPECT_EQ(ledger.fetched(PcieUse::wqe), 0u);                 // the CPU writes them
   EXPECT_EQ(ledger.bytes(PcieUse::doorbell) + ledger.bytes(PcieUse::payload), 0u);
 }
 

@@ -64,6 +64,23 @@ def verbs(draw, out):
         nic["reliability"]["rd_atomic"] = draw.one(1, 2, 5, 16, 255)
 
 
+def sends(draw, out):
+    """SENDs and WRITEs with immediate data in the place of WRITEs, where the NIC has them, and receive queues of any depth."""
+    nic = out["nic"]
+    if (nic["transport"] not in ("rnic_sr", "go_back_n") or "ordering" in nic or "entropy" in nic
+            or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.5)):
+        return
+    for table in out["traffic"]:
+        if "verb" not in table and draw.chance(0.6):
+            table["verb"] = draw.one("send", "send", "write_imm")
+    if not any(table.get("verb", "read") != "read" for table in out["traffic"]):
+        return
+    depth = draw.scale(1, 100)
+    nic["receive"] = {"depth": depth, "shared": draw.chance(0.3), "post": draw.ns(0, 3_000), "batch": draw.whole(1, depth),
+                      "prefetch": draw.scale(1, 32), "wqe": draw.one("16 B", "64 B")}
+    nic["reliability"]["min_rnr_timer"] = draw.whole(1, 8)
+
+
 def buffers(draw, out):
     """Memory that messages go round, and its regions."""
     for table in out["traffic"]:

@@ -1,7 +1,7 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
-from .loads import buffers, traffic, verbs
+from .loads import buffers, sends, traffic, verbs
 from .networks import network
 from .nics import carries, details, nic, pauses
 
@@ -26,6 +26,7 @@ def platform(seed, number):
         pauses(Draw(f"{seed}/{number}/pauses"), out["nic"])
         carries(Draw(f"{seed}/{number}/memory"), out["nic"])
         buffers(Draw(f"{seed}/{number}/buffers"), out)
+    sends(Draw(f"{seed}/{number}/sends"), out)
     return out
 
 

@@ -11,7 +11,7 @@ class GoBackNSender final : public WindowedSender {
   using WindowedSender::WindowedSender;
 
   void retransmit(Psn expected_psn, Picoseconds now) override {
-    timer_start_ = now;
+    timer_start_ = std::max(timer_start_, now);  // after an RNR NAK it runs later
     // Packets acknowledged meanwhile need not go again: the receiver takes packets in order only.
     const Psn from = expected_psn.before(oldest_) ? oldest_ : expected_psn;
     resend(from, fresh_, SendKind::rewind);
@@ -62,6 +62,12 @@ class GoBackNReceiver final : public TransportReceiver {
     return out;
   }
 
+  Response not_ready() override {
+    nacked_ = true;
+    acks_.acknowledged();
+    return {.rnr = true, .psn = expected_, .msn = msn_};
+  }
+
   Psn expected_psn() const override { return expected_; }
   void nack_suppressed() override { nacked_ = false; }
   Bytes memory() const override { return Bytes(0); }
@@ -91,7 +97,8 @@ TransportEntry go_back_n_transport() {
                               Psn first) -> std::unique_ptr<TransportReceiver> {
             return std::make_unique<GoBackNReceiver>(config, first);
           },
-          .reads = true};
+          .reads = true,
+          .sends_by = "go_back_n"};
 }
 
 }  // namespace horae::policy

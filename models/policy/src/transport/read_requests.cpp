@@ -18,6 +18,14 @@ ReceiveOutcome TransportReceiver::on_read(Psn /*psn*/, std::uint32_t /*responses
   throw ModelError("a READ request for a transport without READs");
 }
 
+void TransportSender::put_off(Psn /*psn*/, Picoseconds /*until*/) {
+  throw ModelError("an RNR NAK for a transport without SENDs");
+}
+
+Response TransportReceiver::not_ready() {
+  throw ModelError("a packet that takes a receive WQE, of a transport without SENDs");
+}
+
 void ReadRequests::post(Psn first, std::uint32_t responses) {
   requests_.push_back({first, first + static_cast<std::int32_t>(responses)});
 }

@@ -97,8 +97,8 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .verified = false})
       .field("retry_count", &TransportConfig::retry_count,
              {.doc = "timeouts in a row that are answered by a resend; at the next one the queue "
-                     "pair is in error, and its messages end with it. RNR has a count of its own "
-                     "(IBTA), which WRITEs never need. Absent: any number",
+                     "pair is in error, and its messages end with it. RNR has a count of its own, "
+                     "rnr_retry. Absent: any number",
               .min = 0,
               .max = 7,
               .source = "IBTA vol. 1, 9.9.2.1.1: 3 bits; ibv_modify_qp(3): retry_cnt; perftest: 7"})
@@ -118,6 +118,22 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .max = 255,
               .source = "IBTA vol. 1, 9.7.3.1: 8 bits; 16 of ConnectX-5 to ConnectX-8 "
                         "(openucx/ucx#10317, meta-pytorch/torchcomms#3926)"})
+      .field("min_rnr_timer", &TransportConfig::min_rnr_timer,
+             {.doc = "as responder: code of the time that an RNR NAK asks its requester to wait, "
+                     "of verbs that take receive WQEs; 1 is 10 us, 12 is 0.64 ms, 31 is 491.52 ms, "
+                     "0 is 655.36 ms. Absent: 12",
+              .min = 0,
+              .max = 31,
+              .source = "IBTA vol. 1, 9.7.5.2.8: 5 bits; ibv_modify_qp(3): min_rnr_timer; "
+                        "perftest: 12"})
+      .field("rnr_retry", &TransportConfig::rnr_retry,
+             {.doc = "as requester: RNR NAKs in a row for one packet that are answered by a "
+                     "resend; at the next one the queue pair is in error, and its messages end "
+                     "with it. 7: any number. Absent: 7",
+              .min = 0,
+              .max = 7,
+              .source = "IBTA vol. 1, 9.7.5.2.8: 3 bits, 7 is without end; ibv_modify_qp(3): "
+                        "rnr_retry; perftest: 7"})
       .include(parameters_of(registry), &TransportConfig::parameters)
       .choice("timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},

@@ -86,7 +86,10 @@ TransportEntry rnic_sr_transport() {
                               Psn first) -> std::unique_ptr<TransportReceiver> {
             return make_bitmap_receiver(config, first, NackRule::once);
           },
-          .reads = true};
+          .reads = true,
+          // SENDs are not repeated selectively: US 11870590, claims 1 to 3, and packet captures of
+          // these NICs. WRITEs with immediate data are taken to go alike.
+          .sends_by = "go_back_n"};
 }
 
 }  // namespace horae::policy

@@ -64,6 +64,7 @@ bool MemoryRates::of_gpu(std::uint64_t address) const {
     case PcieUse::payload:
       return true;
     case PcieUse::wqe:
+    case PcieUse::receive_wqe:
     case PcieUse::cqe:
       return gpu_->queues;
     default:

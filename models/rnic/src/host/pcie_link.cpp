@@ -194,8 +194,7 @@ inline Picoseconds PcieLink::complete(Picoseconds ready, std::uint64_t address, 
   counters_.downstream_busy += time;
   counters_.reads_in_flight += end - tag_taken_;
   const PcieUse use = host_address::use_of(address);
-  counters_.ledger.add(use, PcieDirection::to_host, tlp_.read_request.count());
-  counters_.ledger.add(use, PcieDirection::to_nic, bytes.count());
+  counters_.ledger.add_read(use, tlp_.read_request.count(), bytes.count());
   count_wait(PcieWait::downstream, end - time - ready);
   return end;
 }

@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace horae::rnic {
+namespace {
+
+/// Receive WQEs that a queue keeps on the chip.
+std::uint32_t receive_wqe_bits(const ReceiveConfig& config) {
+  return 8 * config.prefetch * static_cast<std::uint32_t>(config.wqe.count());
+}
+
+}  // namespace
 
 std::vector<PolicyState> policy_states(const RnicConfig& config) {
   std::vector<PolicyState> out;
@@ -32,6 +40,16 @@ std::vector<PolicyState> policy_states(const RnicConfig& config) {
           static_cast<std::uint32_t>(std::bit_width(config.cq->messages - 1))},
          {"time of the CQE", 32}});
   }
+  if (config.receive) {
+    const auto index = static_cast<std::uint32_t>(std::bit_width(config.receive->depth));
+    std::vector<policy::StateField> receives = {{"RNR: time, count and timer code", 32 + 3 + 5},
+                                                {"receive WQE of the message that comes", 128}};
+    if (!config.receive->shared) {
+      receives.push_back({"receive WQEs posted, read and taken", 3 * index});
+      receives.push_back({"receive WQEs on the chip", receive_wqe_bits(*config.receive)});
+    }
+    add("receive_state", true, std::move(receives));
+  }
   return out;
 }
 
@@ -40,6 +58,10 @@ Bytes block_state(const RnicConfig& config) {
   Bytes out;
   if (config.vl_credits) out += Bytes(lanes * counters * bits / 8);
   if (config.cq && config.cq->mini_cqe) out += config.cq->cqe * 2;
+  if (config.receive && config.receive->shared)
+    out += Bytes((receive_wqe_bits(*config.receive) +
+                  3 * static_cast<std::uint32_t>(std::bit_width(config.receive->depth)) + 7) /
+                 8);
   return out;
 }
 

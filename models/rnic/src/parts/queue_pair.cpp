@@ -87,11 +87,11 @@ void QueuePair::answer_read(Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds
     messages_.pop_front();
 }
 
-PacketPlace QueuePair::place_of_read(const Found& m, std::uint32_t index) const {
+PacketPlace QueuePair::place_of_other(const Found& m, std::uint32_t index) const {
   PacketPlace out;
   out.message = m.ordinal;
   const std::int64_t left = m.bytes - std::int64_t{index} * mtu_.count();
-  if (responder_ == nullptr) {
+  if (m.verb == Verb::read && responder_ == nullptr) {
     // A repetition asks for the rest alone (IBTA vol. 1, 9.7.5.1.6).
     out.opcode = Opcode::read_request;
     out.asks = static_cast<std::uint32_t>(left);
@@ -101,7 +101,7 @@ PacketPlace QueuePair::place_of_read(const Found& m, std::uint32_t index) const 
   const bool last = index + 1 == m.packets;
   out.left = m.packets - index;
   out.payload = static_cast<std::uint16_t>(last ? left : mtu_.count());
-  out.opcode = data_opcode(Verb::read, index == 0, last);
+  out.opcode = data_opcode(m.verb, index == 0, last);
   return out;
 }
 

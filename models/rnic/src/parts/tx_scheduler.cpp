@@ -32,7 +32,8 @@ Gate TxScheduler::other_gates(std::size_t i, Gate g) const {
   const auto later = [&g](Picoseconds t, IdleCause cause) {
     if (t > g.at) g = {t, cause};
   };
-  later(qp.locked_until, IdleCause::lock);
+  if (qp.locked_until > g.at)
+    g = {qp.locked_until, qp.locked_until == qp.rnr_until ? IdleCause::receiver : IdleCause::lock};
   later(qp.context_ready, IdleCause::context);
   if (qp.stalled) later(never, IdleCause::retransmit);
   const bool payload_waits = fetcher_ != nullptr && fetcher_->ready(i) > g.at;

@@ -27,6 +27,11 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.read_requests_received, b.read_requests_received);
   op(a.reads_answered_again, b.reads_answered_again);
   op(a.reads_requested_again, b.reads_requested_again);
+  op(a.rnr_naks_sent, b.rnr_naks_sent);
+  op(a.rnr_naks_received, b.rnr_naks_received);
+  op(a.rnr_errors, b.rnr_errors);
+  op(a.messages_received, b.messages_received);
+  op(a.receive_wqe_waits, b.receive_wqe_waits);
   op(a.services, b.services);
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);

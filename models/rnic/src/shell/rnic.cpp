@@ -66,15 +66,22 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
-  if (config_.memory.contents && (config.reads > 0 || config.depth > PayloadFetcher::wqe_slots))
+  const bool writes = config.reads == 0 && !config.receives;
+  if (config_.memory.contents && (!writes || config.depth > PayloadFetcher::wqe_slots))
     throw InputError(
-        config.reads > 0
-            ? fmt::format("{}: READs with memory.contents; expected WRITEs", name())
+        !writes
+            ? fmt::format("{}: memory.contents with other verbs; expected WRITEs", name())
             : fmt::format("{}: {} messages outstanding with memory.contents; expected at most {}",
                           name(), config.depth, PayloadFetcher::wqe_slots));
+  const policy::TransportEntry* transport = &transport_;
+  if (config.receives) {
+    check_sends(config_);
+    transport = &policy::find_transport(transport_.sends_by);
+  }
   QueuePair& qp = qps_.add(
-      std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
+      std::make_unique<QueuePair>(std::move(config), *transport, config_.reliability, config_.mtu));
   const std::size_t i = qps_.size() - 1;
+  if (qp.config().receives) add_receive_queue(i);
   if (ordering_.present()) {
     qp.receive_by(*ordering_.engine(), static_cast<policy::ConnectionId>(i), config_.reliability);
   }
@@ -289,6 +296,16 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case access_event:
       host_.link->take(e.time, static_cast<std::uint32_t>(e.payload));
+      break;
+    case wqes_event:
+      receive_wqes_arrived(fabric::key_entity(e.key), static_cast<std::uint32_t>(e.payload),
+                           e.time);
+      break;
+    case received_event:
+      received_found(fabric::key_entity(e.key), e.time);
+      break;
+    case repost_event:
+      post_receives(fabric::key_entity(e.key), static_cast<std::uint32_t>(e.payload), e.time);
       break;
     case again_event:
       send_again(fabric::key_entity(e.key), e.payload, e.time);

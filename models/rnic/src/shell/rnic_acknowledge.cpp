@@ -9,6 +9,8 @@
 namespace horae::rnic {
 
 void rnic::receive_ack(std::size_t i, const Packet& p, Picoseconds now) {
+  if (syndrome::is_rnr(p.syndrome)) [[unlikely]]
+    return receive_rnr_nak(i, p, now);
   QueuePair& qp = qps_[i];
   const bool nack = p.is_nack();
   const bool sack = syndrome::is_sack(p.syndrome);
@@ -65,6 +67,7 @@ void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
   if (outcome.missing) [[unlikely]]
     request_again(i, *outcome.missing, now);
   if (!ack.nack) return;
+  if (ack.rnr > 0) return put_off(i, ack, now);
   if (qp.reaction) qp.reaction->on_nack(now);
   serve_nack(i, ack.psn, now);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "horae/core/rnr_nak.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
 
@@ -49,6 +50,10 @@ void rnic::send_response() {
   p.psn = r.response.nack ? r.response.psn : r.response.psn - 1;
   p.msn = r.response.msn;
   p.syndrome = r.response.nack ? syndrome::nak_psn_sequence : syndrome::ack;
+  if (r.response.rnr) [[unlikely]] {
+    p.psn = r.response.psn;
+    p.syndrome = static_cast<std::uint8_t>(syndrome::rnr_nak | config_.reliability.rnr_timer());
+  }
   p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
   p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
   if (echoes_) [[unlikely]]
@@ -64,8 +69,10 @@ void rnic::send_response() {
     ++counters_.sacks_sent;
     return put_on_wire(p, "SACK");
   }
-  ++(r.response.nack ? counters_.nacks_sent : counters_.acks_sent);
-  put_on_wire(p, r.response.nack ? "NACK" : "ACK");
+  ++(r.response.nack  ? counters_.nacks_sent
+     : r.response.rnr ? counters_.rnr_naks_sent
+                      : counters_.acks_sent);
+  put_on_wire(p, r.response.nack ? "NACK" : r.response.rnr ? "RNR NAK" : "ACK");
 }
 
 void rnic::put_on_wire(Packet& response, const char* what) {

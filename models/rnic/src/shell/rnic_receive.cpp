@@ -69,12 +69,13 @@ void rnic::process(Packet& p, Picoseconds now) {
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (i >= qps_.size() && p.opcode != Opcode::none) [[unlikely]]
     return end_dropped(*this, p, pool(), watcher(), fabric::DropCause::unknown_qp, now);
-  if (p.is_data()) {
-    const bool read = p.opcode >= Opcode::read_request;
-    if (!(read ? receive_read(i, p, now) : receive_data(i, p, now)))
+  if (is_one_of(taken_at_once_, p.opcode)) [[likely]] {
+    if (!receive_data(i, p, now))
       return end_dropped(*this, p, pool(), watcher(), fabric::DropCause::buffer_full, now);
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(i, p, now);
+  } else if (p.is_data()) {
+    return receive_in_turn(i, p, now);
   } else if (p.opcode == Opcode::cnp) {
     ++counters_.cnps_received;
     if (qps_[i].reaction) qps_[i].reaction->on_cnp(now);

@@ -46,7 +46,8 @@ void host_statistics(const rnic& nic, StatTree& tree) {
     for (std::size_t d = 0; d < pcie_directions; ++d) {
       const auto use = static_cast<PcieUse>(u);
       const auto direction = static_cast<PcieDirection>(d);
-      if (!occurs(use, direction)) continue;
+      if (!occurs(use, direction) || (use == PcieUse::receive_wqe && !nic.has_receive_queues()))
+        continue;
       tree.value(fmt::format("pcie_{}_{}", name_of(use), name_of(direction)),
                  pcie.ledger.bytes(use, direction), "bytes of TLPs");
     }
@@ -101,6 +102,13 @@ void rnic::statistics(StatTree& tree) const {
         .value("reads_answered_again", c.reads_answered_again, "requests")
         .value("reads_requested_again", c.reads_requested_again, "requests");
   }
+  if (has_receive_queues()) {
+    tree.value("rnr_naks_sent", c.rnr_naks_sent, "packets")
+        .value("rnr_naks_received", c.rnr_naks_received, "packets")
+        .value("rnr_errors", c.rnr_errors, "queue pairs")
+        .value("messages_received", c.messages_received, "messages")
+        .value("receive_wqe_waits", c.receive_wqe_waits, "packets");
+  }
   tree.value("context_lock_time", c.lock_time.count(), "ps");
   tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
   tree.value("out_of_order", c.out_of_order, "packets")
@@ -138,6 +146,7 @@ void rnic::statistics(StatTree& tree) const {
     if (static_cast<IdleCause>(k) == IdleCause::port && !ports_) continue;
     if (static_cast<IdleCause>(k) == IdleCause::engine && !config().engine) continue;
     if (static_cast<IdleCause>(k) == IdleCause::credits && !config().vl_credits) continue;
+    if (static_cast<IdleCause>(k) == IdleCause::receiver && !has_receive_queues()) continue;
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
   }
   tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");

@@ -147,9 +147,12 @@ void Connections::add(std::size_t table, const workload::Flow& flow, std::size_t
     receive.program = program_of_[flow.to];
     send.channel = receive.channel = *flow.channel;
   }
+  send.receives = receive.receives = takes_receive_wqe(flow.verb);
   if (receive.exchange >= 0 || flow.channel) {
-    receive.receive_packets = static_cast<std::uint32_t>(
-        std::max<std::int64_t>(1, workload::packets_of(platform_, flow.from, flow.message)));
+    // A CQE tells of messages that take receive WQEs.
+    if (!receive.receives)
+      receive.receive_packets = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(1, workload::packets_of(platform_, flow.from, flow.message)));
     receive.notify_delay = flow.notify_delay;
   }
   connect(table, flow, number, std::move(send), std::move(receive));
@@ -194,8 +197,14 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                           rnic::QueuePairConfig send, rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const Connection connection{&from, from.queue_pairs(),     &to, to.queue_pairs(), flow.count == 0,
-                              table, flow.verb == Verb::read};
+  const Connection connection{&from,
+                              from.queue_pairs(),
+                              &to,
+                              to.queue_pairs(),
+                              flow.count == 0,
+                              table,
+                              flow.verb == Verb::read,
+                              takes_receive_wqe(flow.verb)};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();

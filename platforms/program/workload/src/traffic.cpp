@@ -19,10 +19,16 @@ namespace horae::workload {
 const Schema<Traffic::Mix>& Traffic::Mix::schema() {
   static const Schema<Mix> s =
       Schema<Mix>("traffic", "Keys of traffic of any kind.")
-          .choice("verb", &Mix::verb, {{"write", Verb::write}, {"read", Verb::read}},
-                  {.doc = "operation of the messages: RDMA WRITE, or RDMA READ, whose data comes "
-                          "from the other end; of NICs with transport rnic_sr, go_back_n or "
-                          "timeout_only. Absent: write",
+          .choice("verb", &Mix::verb,
+                  {{"write", Verb::write},
+                   {"read", Verb::read},
+                   {"send", Verb::send},
+                   {"write_imm", Verb::write_imm}},
+                  {.doc = "operation of the messages: RDMA WRITE; RDMA READ, whose data comes "
+                          "from the other end, of NICs with transport rnic_sr, go_back_n or "
+                          "timeout_only; SEND, or RDMA WRITE with immediate data, each of which "
+                          "takes a receive WQE of the other end (nic.receive), of NICs with "
+                          "transport rnic_sr or go_back_n. Absent: write",
                    .source = "IBTA vol. 1, 9.4"})
           .field("ecmp_every", &Mix::ecmp_every,
                  {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
@@ -80,6 +86,14 @@ void check_reads(const TrafficSection& table) {
   }
 }
 
+/// InputError in one line where one of the platform's NICs has no such messages.
+void check_sends(const TrafficSection& table) {
+  for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
+    config::check_at(table.section, "verb",
+                     [&] { rnic::check_sends(nic_at(table.platform, nic)); });
+  }
+}
+
 }  // namespace
 
 Traffic::Traffic(const TrafficSection& table)
@@ -88,6 +102,7 @@ Traffic::Traffic(const TrafficSection& table)
       number_(table.number) {
   if (mix_.name) check_name(*mix_.name, table);
   if (verb() == Verb::read) check_reads(table);
+  if (takes_receive_wqe(verb())) check_sends(table);
 }
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}

@@ -11,9 +11,16 @@ namespace horae {
 
 /// The operation of a message (IBTA vol. 1, 9.4).
 enum class Verb : std::uint8_t {
-  write,  ///< RDMA WRITE: the requester sends data
-  read,   ///< RDMA READ: the responder sends data, in response packets with PSNs of the request
+  write,      ///< RDMA WRITE: the requester sends data
+  read,       ///< RDMA READ: the responder sends data, in response packets with PSNs of the request
+  send,       ///< SEND: the requester sends data to where a receive WQE of the responder says
+  write_imm,  ///< RDMA WRITE with immediate data, for which it takes a receive WQE at its end
 };
+
+/// Whether each of its messages takes a receive WQE of the responder.
+constexpr bool takes_receive_wqe(Verb verb) {
+  return verb == Verb::send || verb == Verb::write_imm;
+}
 
 /// Packets of data that `bytes` make, each with at most `mtu` bytes of payload. No bytes are still
 /// one packet (IBTA vol. 1, 9.4.3).
@@ -22,14 +29,50 @@ constexpr std::uint32_t packets_of(Bytes bytes, Bytes mtu) {
       std::max<std::int64_t>(1, (bytes.count() + mtu.count() - 1) / mtu.count()));
 }
 
-/// The opcode of a packet of data: one of a WRITE, or of the response of a READ.
+/// The opcode of a packet of data: one of the message itself, or of the response of a READ.
 constexpr Opcode data_opcode(Verb verb, bool first, bool last) {
-  if (verb == Verb::read) {
-    return first ? (last ? Opcode::read_response_only : Opcode::read_response_first)
-                 : (last ? Opcode::read_response_last : Opcode::read_response_middle);
+  switch (verb) {
+    case Verb::read:
+      return first ? (last ? Opcode::read_response_only : Opcode::read_response_first)
+                   : (last ? Opcode::read_response_last : Opcode::read_response_middle);
+    case Verb::send:
+      return first ? (last ? Opcode::send_only : Opcode::send_first)
+                   : (last ? Opcode::send_last : Opcode::send_middle);
+    case Verb::write_imm:
+      if (last) return first ? Opcode::write_only_immediate : Opcode::write_last_immediate;
+      break;
+    case Verb::write:
+      break;
   }
   return first ? (last ? Opcode::write_only : Opcode::write_first)
                : (last ? Opcode::write_last : Opcode::write_middle);
+}
+
+/// Some opcodes below 64, a bit each.
+using Opcodes = std::uint64_t;
+/// Those of WRITEs without immediate data.
+inline constexpr Opcodes plain_writes = [] {
+  Opcodes all = 0;
+  for (const Opcode o :
+       {Opcode::write_first, Opcode::write_middle, Opcode::write_last, Opcode::write_only})
+    all |= Opcodes{1} << static_cast<unsigned>(o);
+  return all;
+}();
+/// Whether it is one of some plain writes. Only the code modulo 64 is looked at: no other code of
+/// the models has that of a plain write.
+constexpr bool is_one_of(Opcodes some, Opcode o) {
+  return (some >> (static_cast<unsigned>(o) & 63) & 1) != 0;
+}
+
+/// Whether its responder needs a receive WQE for it: the first packet of a SEND, the last of a
+/// WRITE with immediate data (IBTA vol. 1, 9.7.4.1 and 10.7.3.1).
+constexpr bool takes_receive_wqe(Opcode o) {
+  return o == Opcode::send_first || o == Opcode::send_only || o == Opcode::send_only_immediate ||
+         o == Opcode::write_last_immediate || o == Opcode::write_only_immediate;
+}
+/// Whether it ends a message that took one.
+constexpr bool ends_received_message(Opcode o) {
+  return ends_message(o) && o != Opcode::write_last && o != Opcode::write_only;
 }
 
 constexpr bool is_read_response(Opcode o) {

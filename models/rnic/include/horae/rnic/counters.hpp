@@ -31,14 +31,16 @@ enum class IdleCause : std::uint8_t {
   port,        ///< of several ports, that of the next packet has no room in its line
   engine,      ///< waits for a unit of the packet engine
   credits,     ///< waits for credits of its virtual lane
+  receiver,    ///< waits after an RNR NAK
   count_
 };
 inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
 
 constexpr std::string_view name_of(IdleCause cause) {
   constexpr std::array<std::string_view, idle_causes> names = {
-      "no_work", "window",     "shaper",   "paused",     "doorbell", "wqe",    "payload", "context",
-      "lock",    "retransmit", "recovery", "gap_window", "port",     "engine", "credits"};
+      "no_work", "window",  "shaper",  "paused",     "doorbell", "wqe",
+      "payload", "context", "lock",    "retransmit", "recovery", "gap_window",
+      "port",    "engine",  "credits", "receiver"};
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {
@@ -69,9 +71,15 @@ struct RnicCounters {
   std::uint64_t read_requests_received = 0;
   std::uint64_t reads_answered_again = 0;   ///< as responder: requests that came again
   std::uint64_t reads_requested_again = 0;  ///< as requester: responses were missing
-  std::uint64_t services = 0;               ///< NACKs for which the retransmit unit did its work
-  Picoseconds service_time{};               ///< of them together
-  std::uint64_t retransmit_reads = 0;       ///< reads of host memory for retransmissions
+  // Verbs that take receive WQEs.
+  std::uint64_t rnr_naks_sent = 0;
+  std::uint64_t rnr_naks_received = 0;
+  std::uint64_t rnr_errors = 0;         ///< queue pairs that gave up after one, among `errors`
+  std::uint64_t messages_received = 0;  ///< of which the host has found the CQE
+  std::uint64_t receive_wqe_waits = 0;  ///< packets that waited for the read of a receive WQE
+  std::uint64_t services = 0;           ///< NACKs for which the retransmit unit did its work
+  Picoseconds service_time{};           ///< of them together
+  std::uint64_t retransmit_reads = 0;   ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory
   /// The same by CacheKind, with those of completion queues; only in rnic::totals(), where the NIC

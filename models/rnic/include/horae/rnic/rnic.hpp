@@ -31,6 +31,7 @@
 #include "horae/rnic/parts/packet_engine.hpp"
 #include "horae/rnic/parts/placements.hpp"
 #include "horae/rnic/parts/queue_pair_table.hpp"
+#include "horae/rnic/parts/receive_queue.hpp"
 #include "horae/rnic/parts/response_queue.hpp"
 #include "horae/rnic/parts/tx_scheduler.hpp"
 #include "horae/rnic/parts/unanswered.hpp"
@@ -91,6 +92,8 @@ class rnic : public fabric::device {
   /// is bound to its `memory` before elaboration ends.
   host_interface* host() { return host_.link.get(); }
   const host_interface* host() const { return host_.link.get(); }
+  /// Whether messages of its queue pairs take receive WQEs.
+  bool has_receive_queues() const { return !receive_queues_.empty(); }
   /// Null unless the chip's memory is limited.
   const ContextCache* cache() const { return host_.contexts ? &host_.contexts->cache() : nullptr; }
   /// Engine that tracks packets out of order; null: the transport's own receivers.
@@ -154,7 +157,7 @@ class rnic : public fabric::device {
   void own_outlook(fabric::Outlook& outlook) const override;
   std::uint64_t queued() const override {
     return (host_.contexts ? host_.contexts->waiting() : 0) + (ports_ ? ports_->waiting() : 0) +
-           (engine_ ? engine_->waiting() : 0);
+           (engine_ ? engine_->waiting() : 0) + receives_waiting_;
   }
 
  private:
@@ -280,6 +283,30 @@ class rnic : public fabric::device {
                   const policy::Transmission& t);
   /// The last response is sent: so is the acknowledgement that waited for it.
   void release_response(std::size_t qp);
+
+  // rnic_sends.cpp: messages that take receive WQEs
+  void add_receive_queue(std::size_t qp);
+  std::size_t receive_queue_of(std::size_t qp) const { return shares_receives_ ? 0 : qp; }
+  /// A packet of data of any verb: it is taken, or kept behind one that waits for a receive WQE.
+  void receive_in_turn(std::size_t qp, Packet& p, Picoseconds now);
+  /// It is taken, or lost.
+  void take_data(std::size_t qp, Packet& p, Picoseconds now);
+  /// Whether the packet needs a receive WQE that is not on the chip.
+  bool lacks_receive_wqe(std::size_t qp, const Packet& p);
+  /// Whether the packet is kept until a receive WQE is on the chip.
+  bool waits_for_receive_wqe(std::size_t qp, Packet& p, Picoseconds now);
+  /// A packet of a SEND or a WRITE with immediate data; false when it found no room and is lost.
+  bool receive_message(std::size_t qp, const Packet& p, Picoseconds now);
+  /// A message that took a receive WQE is whole: its CQE follows its payload.
+  void write_receive_cqe(std::size_t qp, Picoseconds now);
+  /// The host found it.
+  void received_found(std::size_t qp, Picoseconds now);
+  void post_receives(std::size_t queue, std::uint32_t wqes, Picoseconds now);
+  void read_receive_wqes(std::size_t queue, Picoseconds now);
+  void receive_wqes_arrived(std::size_t queue, std::uint32_t wqes, Picoseconds now);
+  void receive_rnr_nak(std::size_t qp, const Packet& p, Picoseconds now);
+  /// An RNR NAK takes effect.
+  void put_off(std::size_t qp, const AckInfo& ack, Picoseconds now);
 
   // rnic_ordering.cpp: work of the ordering engine; last packets of WRITEs
   /// Counts what the engine did; returns until when it works on the packet.
@@ -533,7 +560,12 @@ class rnic : public fabric::device {
   // Receive.
   OrderingUnit ordering_;
   EntropyMaker make_entropy_;  ///< empty: the model
-  Placements placements_;      ///< empty unless there are both an ordering engine and a host
+  /// By queue pair, those without messages empty; or one for all (ReceiveConfig::shared).
+  std::vector<std::optional<ReceiveQueue>> receive_queues_{};
+  bool shares_receives_ = false;
+  Opcodes taken_at_once_ = plain_writes;  ///< by receive_data(); none where any packet may wait
+  std::uint64_t receives_waiting_ = 0;    ///< packets in them
+  Placements placements_;  ///< empty unless there are both an ordering engine and a host
   MessageExchange exchanges_;
   HostPrograms programs_;
   AckOrder acks_;

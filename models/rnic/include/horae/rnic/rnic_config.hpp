@@ -22,6 +22,7 @@
 #include "horae/rnic/spec/engine_config.hpp"
 #include "horae/rnic/spec/host_queues_config.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
+#include "horae/rnic/spec/receive_config.hpp"
 #include "horae/rnic/spec/rx_pause_config.hpp"
 
 namespace horae::rnic {
@@ -109,11 +110,12 @@ struct RnicConfig {
   bool shakes_hands() const { return handshake.value_or(false); }
 
   OnChipMemoryConfig sram;
-  std::optional<CachesConfig> cache{};   ///< with host = pcie; absent: all kinds share one memory
-  std::optional<RxPauseConfig> pfc{};    ///< absent: it sends no pauses
-  std::optional<EngineConfig> engine{};  ///< absent: packets take no time but the wire's
-  std::optional<PostConfig> post{};      ///< with host = pcie
-  std::optional<CqConfig> cq{};          ///< likewise
+  std::optional<CachesConfig> cache{};     ///< with host = pcie; absent: all kinds share one memory
+  std::optional<RxPauseConfig> pfc{};      ///< absent: it sends no pauses
+  std::optional<EngineConfig> engine{};    ///< absent: packets take no time but the wire's
+  std::optional<PostConfig> post{};        ///< with host = pcie
+  std::optional<CqConfig> cq{};            ///< likewise
+  std::optional<ReceiveConfig> receive{};  ///< absent: its defaults, where a verb needs them
   /// The last packet of every n-th message of a queue pair asks for an acknowledgement, and that of
   /// a message behind which nothing is posted; absent: of every message.
   std::optional<std::uint32_t> ack_messages{};
@@ -144,6 +146,12 @@ void check_listening(const RnicConfig& config);
 
 /// InputError in one line when such a NIC cannot request READs or answer them.
 void check_reads(const RnicConfig& config);
+
+/// InputError in one line when such a NIC cannot send or take messages of verbs that need receive
+/// WQEs.
+void check_sends(const RnicConfig& config);
+/// InputError in one line when its receive queues would never be filled again.
+void check_receive_queues(const RnicConfig& config);
 
 /// InputError in one line when its transport has no ACK timeout or retries, and they are given.
 void check_timeouts(const RnicConfig& config);

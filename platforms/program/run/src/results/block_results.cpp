@@ -21,6 +21,7 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
     ++nics;
   }
   if (nics == 0) return;
+  const bool receives = std::ranges::any_of(s.flows(), &elaboration::Connection::receives);
   const double time = to_seconds(to.time - from.time) * nics;
   const auto add = [&](const std::string& name, double value, const char* unit) {
     out.push_back({"nics.pcie_" + name, value, unit});
@@ -39,7 +40,7 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
     for (std::size_t d = 0; d < rnic::pcie_directions; ++d) {
       const auto use = static_cast<rnic::PcieUse>(u);
       const auto direction = static_cast<rnic::PcieDirection>(d);
-      if (!occurs(use, direction)) continue;
+      if (!occurs(use, direction) || (use == rnic::PcieUse::receive_wqe && !receives)) continue;
       add(fmt::format("{}_{}", name_of(use), name_of(direction)),
           gbps(sum.ledger.bytes(use, direction)), "Gbps of TLPs, mean of NICs");
     }

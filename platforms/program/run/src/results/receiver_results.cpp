@@ -1,4 +1,5 @@
 // Results of receivers: delivery, reordering, acknowledgements.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,10 @@ void receiver_results(const elaboration::Simulation& s, const elaboration::Findi
         ratio(static_cast<double>(sum.engine.rxb_wait.count()) / 1e6,
               static_cast<double>(sum.data_received)),
         "us a data packet received, for the packet engine");
+  }
+  if (std::ranges::any_of(s.flows(), &elaboration::Connection::receives)) {
+    add("messages_received", static_cast<double>(sum.messages_received), "messages");
+    add("receive_wqe_waits", static_cast<double>(sum.receive_wqe_waits), "packets");
   }
   add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");

@@ -52,6 +52,8 @@ std::string waits_for(rnic::IdleCause cause) {
       return "all units of the packet engine that had work were busy";
     case rnic::IdleCause::credits:
       return "the virtual lane had no credits";
+    case rnic::IdleCause::receiver:
+      return "an RNR NAK asked to wait for receive WQEs";
     case rnic::IdleCause::count_:
       break;
   }
@@ -83,6 +85,7 @@ Names sender_names() {
       {"context_misses_per_packet", "misses/packet", "contexts read from the host's memory"},
       {"acks_received", "packets", "ACKs received"},
       {"sacks_received", "packets", "SACKs received"},
+      {"rnr_naks_received", "packets", "RNR NAKs received"},
       {"timeouts", "timeouts", "retransmission timers that ran out"},
       {"engine_busy", "share of time of the engine's units", "units of the packet engine worked"},
       {"engine_visits_per_packet", "visits/packet", "visits to a queue pair that was away"},
@@ -96,7 +99,7 @@ Names sender_names() {
       {"pcie_bytes_per_message", "bytes of TLPs/message",
        "all that the PCIe links of senders carried in both directions, over messages completed"},
       {"pcie_fetched_per_message", "bytes of TLPs/message",
-       "of it, WQEs and payload with their requests"},
+       "of it, WQEs and payload that NICs read, with the requests"},
   };
   for (const char* kind : {"expected", "last", "rewind", "timeout", "trimmed"}) {
     out.push_back({fmt::format("retransmitted_{}", kind), "packets",
@@ -129,6 +132,8 @@ Names receiver_names() {
       {"context_misses_per_packet", "misses/packet", "contexts read from the host's memory"},
       {"rxb_wait", "us a data packet received, for the packet engine",
        "data waited in the RX buffer for a unit"},
+      {"messages_received", "messages", "messages of which the host found the CQE"},
+      {"receive_wqe_waits", "packets", "data that waited while receive WQEs were read"},
       {"rx_buffer_drops", "packets", "data that found the RX buffer full"},
       {"bitmap_words", "64-bit words", "reorder bitmap read or written"},
   };
@@ -166,7 +171,8 @@ Names block_names() {
                                  "payload, and requests for it",
                                  "contexts, and requests for them",
                                  "memory keys and translations, and requests for them",
-                                 "CQEs"};
+                                 "CQEs",
+                                 "receive WQEs, and requests for them"};
   for (std::size_t u = 0; u < rnic::pcie_uses; ++u) {
     for (std::size_t d = 0; d < rnic::pcie_directions; ++d) {
       const auto use = static_cast<rnic::PcieUse>(u);
@@ -225,6 +231,7 @@ Names flow_names() {
        "posting of a connection's oldest message that failed to the error, the "
        "longest"},
       {"first_error", "us", "the first error, from the start of the run"},
+      {"rnr_in_error", "connections, whole run", "connections that gave up after an RNR NAK"},
   };
 }
 

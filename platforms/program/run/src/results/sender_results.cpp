@@ -58,6 +58,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
   rnic::PcieCounters pcie;
   bool selective = false, steered = false, several_ports = false, engine = false, credits = false;
   bool hosts = false;
+  const bool receives = std::ranges::any_of(s.flows(), &elaboration::Connection::receives);
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
@@ -145,6 +146,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
       "misses/packet");
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
   add("sacks_received", static_cast<double>(sum.sacks_received), "packets");
+  if (receives) add("rnr_naks_received", static_cast<double>(sum.rnr_naks_received), "packets");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
     if (static_cast<policy::SendKind>(k) == policy::SendKind::trimmed && !selective) continue;
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
@@ -155,6 +157,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::port && !several_ports) continue;
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::engine && !engine) continue;
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::credits && !credits) continue;
+    if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::receiver && !receives) continue;
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
         equal_rates ? to_seconds(sum.idle[c]) / n / window : ratio(idle_bits[c], line_bits),
         "share of time");
@@ -183,7 +186,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     };
     add("pcie_bytes_per_message", each(pcie.ledger.total()), "bytes of TLPs/message");
     add("pcie_fetched_per_message",
-        each(pcie.ledger.bytes(rnic::PcieUse::wqe) + pcie.ledger.bytes(rnic::PcieUse::payload)),
+        each(pcie.ledger.fetched(rnic::PcieUse::wqe) + pcie.ledger.fetched(rnic::PcieUse::payload)),
         "bytes of TLPs/message");
   }
   add("messages_completed", static_cast<double>(sum.messages_completed), "messages");

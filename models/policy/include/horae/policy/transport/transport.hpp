@@ -66,6 +66,14 @@ struct TransportConfig {
   /// Absent: 16.
   std::optional<std::uint32_t> rd_atomic{};
   std::uint32_t most_reads() const { return rd_atomic.value_or(16); }
+  /// As responder: the code of the time that its RNR NAKs ask for (horae::rnr_time). Absent: 12.
+  std::optional<std::uint32_t> min_rnr_timer{};
+  /// As requester: RNR NAKs in a row for one packet that are answered by a resend; one more ends
+  /// the queue pair. 7: any number. Absent: 7.
+  std::optional<std::uint32_t> rnr_retry{};
+  static constexpr std::uint32_t rnr_without_end = 7;
+  std::uint32_t rnr_timer() const { return min_rnr_timer.value_or(12); }
+  std::uint32_t rnr_retries() const { return rnr_retry.value_or(rnr_without_end); }
   /// The last packet of a message waits until all before it is acknowledged: how the sender of an
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
   /// the transport: set by whoever has such a layer.
@@ -135,6 +143,10 @@ class TransportSender {
   /// A READ response arrived. Where it is delivered, on_ack() of the PSN behind it follows when its
   /// payload is in memory.
   virtual ReadOutcome on_response(Psn psn);
+  /// An RNR NAK for `psn`, which accepts_nack(): everything from it on is sent again, and its timer
+  /// runs from `until` on, before which the owner sends nothing. Only of transports that have
+  /// SENDs.
+  virtual void put_off(Psn psn, Picoseconds until);
   /// Whether next() would give a packet: a retransmission is due, or a posted PSN fits the window.
   virtual bool can_send() const = 0;
   /// Whether the next packet is a retransmission: those go before anything new.
@@ -187,7 +199,8 @@ enum class Placement : std::uint8_t {
 /// An acknowledgement to send: everything before `psn` has arrived.
 struct Response {
   bool nack = false;
-  Psn psn;  ///< the receiver's expected PSN
+  bool rnr = false;  ///< an RNR NAK, which is no NACK
+  Psn psn;           ///< the receiver's expected PSN
   std::uint32_t msn = 0;
   /// The PSN that arrived out of order and is kept: of a SACK, or of an IRN NACK.
   std::optional<Psn> received{};
@@ -219,6 +232,10 @@ class TransportReceiver {
   /// A READ request arrived, whose response has so many packets. Where it is delivered or a
   /// duplicate, these are its acknowledgement. Only of transports that have READs.
   virtual ReceiveOutcome on_read(Psn psn, std::uint32_t responses);
+  /// The packet with the expected PSN arrived, and there is no receive WQE for it: as if it had not
+  /// arrived, but for the RNR NAK that is returned. No packet behind it brings a NACK before it has
+  /// come again. Only of transports that have SENDs.
+  virtual Response not_ready();
   virtual Psn expected_psn() const = 0;
   /// The NACK just returned is not sent: the next packet out of order is to bring it.
   virtual void nack_suppressed() {}
@@ -260,6 +277,9 @@ struct TransportEntry {
   bool selective = false;
   /// Both halves have READs: post_read(), on_response() and on_read().
   bool reads = false;
+  /// Name of the transport of queue pairs whose messages take receive WQEs, maybe its own. Empty:
+  /// it has none of them.
+  std::string_view sends_by = {};
   /// Its senders are timed by `ack_timeout` where that is given, and give up (`retry_count`).
   bool retries = true;
   /// Null, or what it keeps for each connection beyond the reorder bitmap, both halves together.

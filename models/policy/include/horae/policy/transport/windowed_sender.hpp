@@ -45,6 +45,10 @@ class WindowedSender : public TransportSender {
     if (reads_) return reads_->on_response(psn, fresh_);
     return {.placement = Placement::duplicate};
   }
+  void put_off(Psn psn, Picoseconds until) override {
+    resend(psn, fresh_, SendKind::rewind);
+    timer_start_ = until;
+  }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
   Psn oldest_unacked() const override { return oldest_; }

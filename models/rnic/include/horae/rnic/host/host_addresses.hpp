@@ -38,6 +38,12 @@ constexpr std::uint64_t ring(std::size_t qp, std::uint64_t offset) {
 /// Where the last packet of a WRITE is kept until those before it have arrived.
 constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 50) + qp * 4096; }
 
+/// WQEs of receive queue `queue`, at most 65535, and `offset` below 2^30.
+inline constexpr std::uint64_t receive_queues = std::uint64_t{1} << 55;
+constexpr std::uint64_t receive_queue(std::size_t queue, std::uint64_t offset) {
+  return receive_queues + (queue << 30) + offset;
+}
+
 inline constexpr std::uint64_t completion_queues = std::uint64_t{1} << 56;
 constexpr std::uint64_t completion_queue(std::size_t qp) { return completion_queues + qp * 64; }
 inline constexpr std::uint64_t contexts = std::uint64_t{1} << 57;
@@ -55,8 +61,8 @@ constexpr std::uint64_t retransmission(std::size_t qp, bool context) {
 constexpr PcieUse use_of(std::uint64_t address) {
   if (address < received)
     return address % send_region < send_payload ? PcieUse::wqe : PcieUse::payload;
-  if (address < completion_queues || address >= retransmissions) return PcieUse::payload;
-  if (address < contexts) return PcieUse::cqe;
+  if (address < receive_queues || address >= retransmissions) return PcieUse::payload;
+  if (address < contexts) return address < completion_queues ? PcieUse::receive_wqe : PcieUse::cqe;
   return address < translations || address >= retransmission_contexts ? PcieUse::context
                                                                       : PcieUse::translation;
 }

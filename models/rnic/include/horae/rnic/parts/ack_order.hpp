@@ -15,15 +15,16 @@ struct AckInfo {
   bool nack = false;
   Psn psn;                     ///< the expected one
   std::uint16_t received = 0;  ///< of a packet out of order: how far ahead it was; 0: none
+  std::uint8_t rnr = 0;  ///< of an RNR NAK, which is a `nack`: the code of its timer, and 1; else 0
 
   /// The same in the 64 bits of an event.
   std::uint64_t packed() const {
-    return static_cast<std::uint64_t>(nack) << 48 | static_cast<std::uint64_t>(received) << 32 |
-           psn.value();
+    return static_cast<std::uint64_t>(rnr) << 56 | static_cast<std::uint64_t>(nack) << 48 |
+           static_cast<std::uint64_t>(received) << 32 | psn.value();
   }
   static AckInfo unpacked(std::uint64_t payload) {
     return {payload >> 48 != 0, Psn(static_cast<std::uint32_t>(payload)),
-            static_cast<std::uint16_t>(payload >> 32)};
+            static_cast<std::uint16_t>(payload >> 32), static_cast<std::uint8_t>(payload >> 56)};
   }
 };
 

@@ -38,6 +38,7 @@ struct QueuePairConfig {
   /// READs outstanding at most: of a requester, or as many as a responder keeps to answer them; 0:
   /// it takes part in none.
   std::uint32_t reads = 0;
+  bool receives = false;  ///< of both ends: its messages take receive WQEs
   /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
   /// source waits for (TrafficItem::after), and for which it counts what it receives; none: -1.
   int exchange = -1;
@@ -159,7 +160,7 @@ class QueuePair {
   /// than any has.
   std::int64_t wqe_payload(std::uint64_t message) const {
     const Message& m = messages_[static_cast<std::size_t>(message - forgotten_)];
-    return m.verb == Verb::write ? m.bytes : std::int64_t{1} << 32;
+    return m.verb == Verb::read ? std::int64_t{1} << 32 : m.bytes;
   }
 
   // For who knows whose turn comes: of thousands of queue pairs the next one is in no cache.
@@ -218,6 +219,7 @@ class QueuePair {
     std::uint64_t failed_messages = 0;  ///< posted, and ended with an error
     Picoseconds error_time = never;     ///< the queue pair gave up; `never`: it has not
     Picoseconds failed_post = never;    ///< of the oldest message that failed
+    bool rnr_error = false;             ///< it gave up after an RNR NAK
   };
   Progress& progress() { return progress_; }
   const Progress& progress() const { return progress_; }
@@ -278,8 +280,14 @@ class QueuePair {
 
   /// As responder: PSN and bytes of last packets of WRITEs that wait for those before them.
   std::vector<std::pair<Psn, std::uint16_t>> held_writes;
-  Picoseconds written_until{};  ///< when all data that it received is in memory
-  Picoseconds read_again{};     ///< as responder: payload that is sent again was read by then
+  Picoseconds written_until{};     ///< when all data that it received is in memory
+  Picoseconds read_again{};        ///< as responder: payload that is sent again was read by then
+  std::uint32_t packets_held = 0;  ///< as responder: that wait for a receive WQE
+
+  // After RNR NAKs.
+  Picoseconds rnr_until{};      ///< it sends nothing before
+  std::optional<Psn> rnr_psn;   ///< of the last one
+  std::uint32_t rnr_count = 0;  ///< for that PSN, in a row
 
   // Contexts of its next packet, and of the packets received last; negative: none asked for.
   Picoseconds context_ready{-1};
@@ -350,15 +358,16 @@ class QueuePair {
     PacketPlace out;
     out.message = m.ordinal;
     if (m.verb != Verb::write) [[unlikely]]
-      return place_of_read(m, index);
+      return place_of_other(m, index);
     out.left = m.packets - index;
     out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
     out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
-  /// The packet of a READ: its request, or, at its responder, a response.
-  PacketPlace place_of_read(const Found& m, std::uint32_t index) const;
+  /// The packet of a message that is no plain WRITE. That of a READ is its request, or, at its
+  /// responder, a response.
+  PacketPlace place_of_other(const Found& m, std::uint32_t index) const;
   const Found& find_sent(Psn psn) const;
   void find(Psn psn, Found& found) const;
   Psn end_of(std::size_t message) const {

@@ -37,6 +37,7 @@ class TxScheduler {
   void add(QueuePair& qp) {
     qps_.push_back(&qp);
     if (qp.sends_data()) classes_ |= 1u << qp.traffic_class;
+    gated_ |= qp.config().receives;
   }
   /// Packets also wait for their payload from now on; kept alive by the caller.
   void wait_for(PayloadFetcher& fetcher) {

@@ -25,6 +25,7 @@ struct Connection {
   bool endless = false;     ///< it sends until the run ends
   std::size_t traffic = 0;  ///< number of its traffic table
   bool reads = false;       ///< its messages are READs
+  bool receives = false;    ///< its messages take receive WQEs
 
   /// Where its data arrives.
   rnic::rnic& data_end() const { return reads ? *sender : *receiver; }

@@ -1,6 +1,7 @@
-// READs and WRITEs of one queue pair over random channels, against the rules of the specification
-// (IBTA vol. 1, 9.7) written apart: each packet takes effect once and in order, responses leave in
-// the order of their PSNs, and messages are completed in the order in which they were posted.
+// Messages of all verbs of one queue pair over random channels, against the rules of the
+// specification (IBTA vol. 1, 9.7) written apart: each packet takes effect once and in order,
+// responses leave in the order of their PSNs, messages are completed in the order in which they
+// were posted, and one that finds no receive WQE waits and comes again.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@
 #include "horae/policy/transport/read_responder.hpp"
 #include "horae/policy/transport/transport.hpp"
 
-namespace horae::policy::reads_property_test {
+namespace horae::policy::verbs_property_test {
 namespace {
 
 /// Each packet may be lost, come twice, and is held up by up to `jitter`.
@@ -31,7 +32,9 @@ struct Scenario {
   TransportConfig config;
   Psn first;
   std::uint32_t messages = 0;
-  double reads = 0;  // share of messages
+  double reads = 0;     // share of messages
+  double receives = 0;  // of the others, share of those that take receive WQEs
+  double missing = 0;   // share of these that find none
   std::uint32_t longest = 1;
   Channel there, back;
   std::uint32_t memory = 0;  // ns, until a response's payload is in memory, at most
@@ -41,16 +44,17 @@ std::string describe(const Scenario& s, std::uint64_t seed) {
   return fmt::format(
       "{} seed {}: {} messages from {:06x}, {} of them READs, to {} packets, window {}, rd_atomic "
       "{}, "
-      "ack_every {}, resend {}; loss {} dup {} jitter {}; back loss {} dup {} jitter {}; memory {}",
+      "ack_every {}, resend {}; {} receive, {} find nothing; loss {} dup {} jitter {}; back loss "
+      "{} dup {} jitter {}; memory {}",
       s.transport, seed, s.messages, s.first.value(), s.reads, s.longest, s.config.window,
       s.config.most_reads(), s.config.ack_every,
-      s.config.timeout_resend == TimeoutResend::window ? "window" : "oldest", s.there.loss,
-      s.there.duplication, s.there.jitter, s.back.loss, s.back.duplication, s.back.jitter,
-      s.memory);
+      s.config.timeout_resend == TimeoutResend::window ? "window" : "oldest", s.receives, s.missing,
+      s.there.loss, s.there.duplication, s.there.jitter, s.back.loss, s.back.duplication,
+      s.back.jitter, s.memory);
 }
 
 struct Totals {
-  std::uint64_t lost = 0, nacks = 0, timeouts = 0, gaps = 0, answered_again = 0, held = 0;
+  std::uint64_t lost = 0, nacks = 0, timeouts = 0, gaps = 0, answered_again = 0, held = 0, rnrs = 0;
 };
 
 /// A message and what the specification lets be done with it.
@@ -73,8 +77,11 @@ class History {
         responder_(s_.config.most_reads(), s_.first) {
     Psn next = s_.first;
     for (std::uint32_t m = 0; m < s_.messages; ++m) {
-      Message message{random_.chance(s_.reads) ? Verb::read : Verb::write, next,
-                      1 + random_.below(s_.longest)};
+      const Verb verb = random_.chance(s_.reads)                           ? Verb::read
+                        : s_.receives == 0 || !random_.chance(s_.receives) ? Verb::write
+                        : random_.chance(0.5)                              ? Verb::send
+                                                                           : Verb::write_imm;
+      Message message{verb, next, 1 + random_.below(s_.longest)};
       next = message.end();
       messages_.push_back(message);
     }
@@ -117,7 +124,7 @@ class History {
   void step() {
     const Picoseconds arrival = events_.empty() ? never : events_.begin()->first;
     const Picoseconds deadline = sender_->next_deadline();
-    const Picoseconds wire = sender_->can_send() ? std::max(now_, wire_free_) : never;
+    const Picoseconds wire = sender_->can_send() ? std::max({now_, wire_free_, put_off_}) : never;
     const Picoseconds back = responder_.can_send() ? std::max(now_, back_free_) : never;
     const Picoseconds next = std::min({arrival, deadline, wire, back});
     ASSERT_NE(next, never) << "stands still with " << completed_ << " messages completed";
@@ -177,6 +184,7 @@ class History {
   void arrive(const Packet& p) {
     switch (p.kind) {
       case Kind::write:
+        if (finds_no_wqe(p)) return;
         return at_responder(
             p, receiver_->on_data(p.psn, p.ack_request, p.psn + 1 == message_of(p.psn)->end()));
       case Kind::request:
@@ -184,6 +192,7 @@ class History {
       case Kind::response:
         return response_arrives(p);
       case Kind::acknowledge:
+        if (p.answer.rnr) return put_off(p.answer.psn);
         if (p.answer.nack) {
           ++totals_.nacks;
           return react(p.answer.psn);
@@ -196,6 +205,38 @@ class History {
         if (sender_->accepts_nack(p.psn)) sender_->retransmit(p.psn, now_);
         return;
     }
+  }
+
+  /// A request that needs a receive WQE, where there is none, is not executed, and brings an RNR
+  /// NAK (9.7.5.2.8); what is behind it brings no NAK before it has come again.
+  bool finds_no_wqe(const Packet& p) {
+    const Message& m = *message_of(p.psn);
+    const Opcode opcode = data_opcode(m.verb, p.psn == m.first, p.psn + 1 == m.end());
+    if (p.psn == expected_) refused_ = false;
+    if (p.psn != expected_ || !takes_receive_wqe(opcode) || !random_.chance(s_.missing))
+      return false;
+    refused_ = true;
+    ++totals_.rnrs;
+    const Response answer = receiver_->not_ready();
+    EXPECT_TRUE(answer.rnr && !answer.nack);
+    EXPECT_EQ(answer.psn, expected_);
+    EXPECT_EQ(receiver_->expected_psn(), expected_);
+    if (responder_.holds(answer, 0)) {
+      ++totals_.held;
+    } else {
+      put(s_.back, {.kind = Kind::acknowledge, .answer = answer});
+    }
+    return true;
+  }
+
+  /// Everything before it is acknowledged, and nothing is sent before its time.
+  void put_off(Psn psn) {
+    take_acknowledgement(psn);
+    if (!sender_->accepts_nack(psn)) return;
+    put_off_ = std::max(put_off_, now_ + 1_us);
+    sender_->put_off(psn, put_off_);
+    ASSERT_TRUE(sender_->can_send());
+    ASSERT_GT(sender_->next_deadline(), put_off_);
   }
 
   /// The responder of the specification: a request with the expected PSN is executed, one before it
@@ -233,6 +274,7 @@ class History {
     ASSERT_EQ(receiver_->expected_psn(), expected_);
     if (!out.response) return;
     ASSERT_EQ(out.response->psn, expected_);
+    ASSERT_FALSE(refused_ && out.response->nack);
     if (responder_.holds(*out.response, 0)) {
       ++totals_.held;
     } else {
@@ -319,6 +361,8 @@ class History {
   std::set<std::uint32_t> early_;  // PSNs of WRITEs that arrived out of order
   Psn fresh_response_;
   bool first_response_ = true;
+  bool refused_ = false;  // the expected packet found no receive WQE
+  Picoseconds put_off_{};
   std::multimap<Picoseconds, Packet> events_;
   Picoseconds now_{}, wire_free_{}, back_free_{}, in_memory_{}, reaction_{};
   Totals totals_;
@@ -350,6 +394,10 @@ Scenario draw(std::string_view transport, std::uint64_t seed) {
   s.there = draw_channel(random);
   s.back = draw_channel(random);
   if (random.chance(0.5)) s.memory = 1 + random.below(80);
+  if (transport == "go_back_n" && random.chance(0.6)) {
+    s.receives = random.chance(0.3) ? 1 : random.unit();
+    s.missing = 0.6 * random.unit();
+  }
   return s;
 }
 
@@ -366,6 +414,7 @@ void check_all(std::string_view transport, std::uint64_t histories) {
     all.gaps += t.gaps;
     all.answered_again += t.answered_again;
     all.held += t.held;
+    all.rnrs += t.rnrs;
   }
   // The histories are not idle ones.
   EXPECT_GT(all.lost, histories);
@@ -376,18 +425,22 @@ void check_all(std::string_view transport, std::uint64_t histories) {
   if (transport != "timeout_only") {
     EXPECT_GT(all.nacks, histories / 4);
   }
+  if (transport == "go_back_n") {
+    EXPECT_GT(all.rnrs, histories / 2);
+  }
 }
 
-TEST(ReadsProperty, GoBackNExecutesEachMessageOnceAndInOrder) { check_all("go_back_n", 4000); }
-TEST(ReadsProperty, SelectiveRepeatExecutesEachMessageOnce) { check_all("rnic_sr", 4000); }
-TEST(ReadsProperty, TimeoutsAloneExecuteEachMessageOnce) { check_all("timeout_only", 1000); }
+TEST(VerbsProperty, GoBackNExecutesEachMessageOnceAndInOrder) { check_all("go_back_n", 8000); }
+TEST(VerbsProperty, SelectiveRepeatExecutesEachMessageOnce) { check_all("rnic_sr", 4000); }
+TEST(VerbsProperty, TimeoutsAloneExecuteEachMessageOnce) { check_all("timeout_only", 1000); }
 
 /// Nothing is lost or overtaken: no request comes again, and nothing is answered twice.
-TEST(ReadsProperty, AnIdleNetworkNeedsNoRepetition) {
+TEST(VerbsProperty, AnIdleNetworkNeedsNoRepetition) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Scenario s = draw("go_back_n", seed);
     s.there = s.back = {.delay = 20};
     s.config.rto = 1_ms;
+    s.missing = 0;
     SCOPED_TRACE(describe(s, seed));
     const Totals t = History(s, seed).run();
     ASSERT_EQ(t.nacks + t.gaps + t.answered_again + t.timeouts, 0u);
@@ -395,4 +448,4 @@ TEST(ReadsProperty, AnIdleNetworkNeedsNoRepetition) {
 }
 
 }  // namespace
-}  // namespace horae::policy::reads_property_test
+}  // namespace horae::policy::verbs_property_test
