@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "codec_frames.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/verb.hpp"
 
 namespace horae::codec_packet_test {
 namespace {
@@ -150,6 +152,20 @@ TEST(Codec, APullHasWhatItGrantsBehindTheBth) {
   const RoceFrame frame = frame_of(p, {});
   EXPECT_EQ(frame.payload, (std::vector<std::uint8_t>{0xfe, 0xdc, 0xba, 0x98}));
   expect_same_wire_fields(packet_of(decode(encode(frame)), {}), p);
+}
+
+TEST(Codec, AnAtomicHasItsAddressInItsAtomicEth) {
+  RandomStream random(17, "atomics");
+  for (const Opcode opcode : {Opcode::compare_swap, Opcode::fetch_add}) {
+    Packet p = random_packet(random, opcode, {});
+    p.payload = static_cast<std::uint16_t>(atomic_request.count());
+    p.frame = static_cast<std::uint16_t>(frame_bytes(opcode, atomic_request).count());
+    p.msn = 0x12345678;
+    const RoceFrame frame = frame_of(p, {});
+    EXPECT_EQ(std::vector<std::uint8_t>(frame.payload.begin(), frame.payload.begin() + 8),
+              (std::vector<std::uint8_t>{0, 0, 0, 0, 0x12, 0x34, 0x56, 0x78}));
+    expect_same_wire_fields(packet_of(decode(encode(frame)), {}), p);
+  }
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ struct Connection {
   std::uint16_t entropy = 0xc000;
   std::uint32_t reads = 0;  // outstanding at most, of both ends
   bool receives = false;    // both ends have receive queues
+  std::uint32_t words = 1;  // that atomics go to
 };
 inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
   const auto number = [](const Nic& n) {
@@ -88,7 +89,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .depth = c.depth,
                     .source = std::move(c.a_to_b),
                     .reads = c.reads,
-                    .receives = c.receives});
+                    .receives = c.receives,
+                    .words = c.words});
   b.add_queue_pair({.remote = at_a,
                     .peer = a.id(),
                     .entropy = c.entropy,
@@ -97,7 +99,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .depth = c.depth,
                     .source = std::move(c.b_to_a),
                     .reads = c.reads,
-                    .receives = c.receives});
+                    .receives = c.receives,
+                    .words = c.words});
 }
 
 /// Two NICs back to back: node 0 and node 1.

@@ -308,6 +308,9 @@ class Run:
                 self.expected[f"senders.pcie_{name}_per_message"] = ratio(
                     sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),
                     self.expected["senders.messages_completed"])
+        executed = self.sum(self.nics, "atomics_executed")
+        self.expected["nics.atomics_executed"] = executed
+        self.expected["nics.atomic_wait"] = ratio(self.sum(self.nics, "atomic_wait") * 1e-6, executed)
         engine = nic.get("engine")
         nics = [d for d in self.statistics if "engine" in self.statistics[d]]
         if engine is not None and nics:

@@ -71,6 +71,10 @@ def runs():
     for number in SENDS:
         for depth, retries in ((1, 7), (1, 0), (40, 7)):
             yield f"platform {number}, with SENDs, depth {depth}, {retries} retries", sending(number, depth, retries)
+        atomics = sending(number, 1, 7)
+        atomics["nic"]["atomics"] = {"slots": 4, "hold": "1 us"}
+        atomics["traffic"][0].update(verb="fetch_add", message="8 B")
+        yield f"platform {number}, with atomics", atomics
     paused = platform(1, PAUSED)
     paused["traffic"] = [{"kind": "messages", "pattern": "incast", "fan_in": 3, "message": "64 KiB", "count": 2, "depth": 2,
                           "qps": 1, "start": "0 ns", "traffic_class": 3}]

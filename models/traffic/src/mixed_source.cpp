@@ -35,6 +35,10 @@ std::optional<TrafficItem> MixedSource::next() {
   if (config_.count != 0 && issued_ == config_.count) return std::nullopt;
   TrafficItem item{
       .at = config_.start, .dst = config_.dst, .bytes = next_size(), .verb = config_.verb};
+  if (config_.verbs) {
+    item.verb = (*config_.verbs)[static_cast<std::size_t>(issued_ % config_.verbs->size())];
+    if (is_atomic(item.verb)) item.bytes = atomic_operand;
+  }
   if (config_.batch != 0 && issued_ >= config_.batch) {
     const std::uint64_t round = issued_ / config_.batch;
     item.after = ((round - 1) * config_.turns + config_.turn + 1) * config_.batch;

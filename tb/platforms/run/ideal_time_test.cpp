@@ -89,6 +89,8 @@ const std::vector<Shipped> platforms_of_nics = {
     {"questions/q2_posting", "a", "b"},
     {"questions/q3_one_message", "a", "b"},
     {"questions/q4_one_queue_pair", "a", "b"},
+    {"questions/q6_atomic_slots", "a", "b"},
+    {"questions/q6_atomics", "a", "b"},
     {"questions/q7_small_messages", "a", "b"},
     {"questions/q8_pcie_bytes", "a", "b"},
     {"questions/q9_many_connections", "a", "b"},

@@ -69,7 +69,8 @@ TEST(SendsPlatform, AllMessagesComeThroughFewReceiveWqes) {
 TEST(SendsPlatform, DepthDecides) {
   const Workplace place;
   place.write("p.toml", four);
-  EXPECT_EQ(value(summary_of(place, "p.toml", {"nic.receive.depth=40"}), "senders.rnr_naks_received"), 0);
+  EXPECT_EQ(
+      value(summary_of(place, "p.toml", {"nic.receive.depth=40"}), "senders.rnr_naks_received"), 0);
   EXPECT_EQ(value(summary_of(place, "p.toml", {"nic.receive.depth=120", "nic.receive.shared=true"}),
                   "senders.rnr_naks_received"),
             0);
@@ -81,8 +82,8 @@ TEST(SendsPlatform, DepthDecides) {
 TEST(SendsPlatform, WithoutRetriesConnectionsEndInError) {
   const Workplace place;
   place.write("p.toml", four);
-  const Ended ended = run(place, with_settings({"run", "p.toml", "--out", "out"},
-                                               {"nic.reliability.rnr_retry=0"}));
+  const Ended ended =
+      run(place, with_settings({"run", "p.toml", "--out", "out"}, {"nic.reliability.rnr_retry=0"}));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const auto s = place.read_json("out/summary.json");
   EXPECT_EQ(value(s, "flows.in_error"), 3);
@@ -98,8 +99,8 @@ TEST(SendsPlatform, CollectivesWaitForTheCqe) {
     const auto s = summary_of(
         place, "p.toml",
         {"traffic=[{ kind = \"collective\", operation = \"all_gather\", size = \"64 KiB\", "
-                "verb = \"" +
-                verb + "\" }]"});
+         "verb = \"" +
+         verb + "\" }]"});
     return value(s, "collectives.cct_max");
   };
   // A CQE of 88 bytes on PCIe and four of immediate data a packet's time: each of three steps.
@@ -108,6 +109,31 @@ TEST(SendsPlatform, CollectivesWaitForTheCqe) {
   EXPECT_LT(immediate, write + 0.02);
   // A SEND has no RETH, 16 bytes less.
   EXPECT_LT(time("send"), write);
+}
+
+/// One of three messages takes a receive WQE; atomics have eight bytes.
+TEST(SendsPlatform, VerbsTakeTurns) {
+  const Workplace place;
+  std::string text = four;
+  text.replace(text.find("verb = \"send\""), 13, "verbs = [\"write\", \"write\", \"send\"]");
+  place.write("p.toml", text);
+  const auto mixed = summary_of(place, "p.toml", {"nic.receive.depth=64", "traffic[0].count=30"});
+  EXPECT_EQ(value(mixed, "senders.messages_completed"), 90);
+  EXPECT_EQ(value(mixed, "receivers.messages_received"), 30);
+  EXPECT_EQ(value(mixed, "receivers.data_packets"), 90);
+  const auto asks = summary_of(
+      place, "p.toml",
+      {"traffic[0].verbs=[\"read\", \"fetch_add\", \"compare_swap\"]", "traffic[0].count=30"});
+  EXPECT_EQ(value(asks, "senders.messages_completed"), 90);
+  EXPECT_EQ(value(asks, "nics.atomics_executed"), 60);
+  const auto one = [&](const std::string& verbs, const std::string& words) {
+    const Ended ended = run(place, with_settings({"run", "p.toml"}, {"traffic[0].verbs=" + verbs}));
+    EXPECT_EQ(ended.exit_code, 2) << verbs;
+    EXPECT_NE(ended.err.find(words), std::string::npos) << ended.err;
+  };
+  one("[\"write\", \"read\"]", "verbs: found data in both directions");
+  one("[]", "expected one or more");
+  one("[\"write\", \"reed\"]", "did you mean 'read'?");
 }
 
 TEST(SendsPlatform, RefusedInOneLine) {

@@ -32,7 +32,8 @@ struct Scenario {
   TransportConfig config;
   Psn first;
   std::uint32_t messages = 0;
-  double reads = 0;     // share of messages
+  double reads = 0;     // share of messages, atomics included
+  double atomics = 0;   // of these
   double receives = 0;  // of the others, share of those that take receive WQEs
   double missing = 0;   // share of these that find none
   std::uint32_t longest = 1;
@@ -63,7 +64,7 @@ struct Message {
   Psn first;
   std::uint32_t psns = 1;
   std::uint32_t done = 0;  // packets written to the responder, or responses taken by the requester
-  bool executed = false;   // a READ whose request was accepted
+  bool executed = false;   // a READ or an atomic whose request was accepted
   Psn end() const { return first + static_cast<std::int32_t>(psns); }
 };
 
@@ -81,7 +82,10 @@ class History {
                         : s_.receives == 0 || !random_.chance(s_.receives) ? Verb::write
                         : random_.chance(0.5)                              ? Verb::send
                                                                            : Verb::write_imm;
-      Message message{verb, next, 1 + random_.below(s_.longest)};
+      // An atomic is a request with one response, which is executed once.
+      const bool atomic = verb == Verb::read && random_.chance(s_.atomics);
+      Message message{atomic ? Verb::fetch_add : verb, next,
+                      atomic ? 1 : 1 + random_.below(s_.longest)};
       next = message.end();
       messages_.push_back(message);
     }
@@ -118,7 +122,7 @@ class History {
   }
   void post() {
     const Message& m = messages_[posted_++];
-    m.verb == Verb::read ? sender_->post_read(m.psns) : sender_->post(m.psns);
+    has_response(m.verb) ? sender_->post_read(m.psns) : sender_->post(m.psns);
   }
 
   void step() {
@@ -152,12 +156,12 @@ class History {
     ASSERT_NE(m, nullptr) << "PSN " << t.psn.value() << " was never posted";
     ASSERT_LT(m - messages_.data(), static_cast<std::ptrdiff_t>(posted_));
     const bool last = t.psn + 1 == m->end();
-    if (m->verb == Verb::read) {
+    if (has_response(m->verb)) {
       // So many READs may be outstanding (9.7.3.1), and a window of packets.
       std::uint32_t outstanding = 0;
       for (std::size_t i = completed_; i < posted_; ++i) {
         const Message& other = messages_[i];
-        outstanding += other.verb == Verb::read && !t.psn.before(other.first) &&
+        outstanding += has_response(other.verb) && !t.psn.before(other.first) &&
                        sender_->oldest_unacked().before(other.end());
       }
       ASSERT_LE(outstanding, s_.config.most_reads());
@@ -307,7 +311,7 @@ class History {
       ASSERT_EQ(p.psn, m.first + static_cast<std::int32_t>(m.done));
       ++m.done;
       for (const Message* before = messages_.data(); before != &m; ++before) {
-        if (before->verb == Verb::read) {
+        if (has_response(before->verb)) {
           ASSERT_EQ(before->done, before->psns);
         }
       }
@@ -394,6 +398,7 @@ Scenario draw(std::string_view transport, std::uint64_t seed) {
   s.there = draw_channel(random);
   s.back = draw_channel(random);
   if (random.chance(0.5)) s.memory = 1 + random.below(80);
+  if (random.chance(0.5)) s.atomics = random.unit();
   if (transport == "go_back_n" && random.chance(0.6)) {
     s.receives = random.chance(0.3) ? 1 : random.unit();
     s.missing = 0.6 * random.unit();

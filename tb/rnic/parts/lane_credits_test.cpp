@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "host_parts.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::rnic::lane_credits_test {

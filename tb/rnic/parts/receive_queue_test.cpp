@@ -69,9 +69,8 @@ TEST(ReceiveQueue, ItsBooksAreRight) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     RandomStream random(seed, "receive_queue");
     const std::uint32_t depth = 1 + random.below(40);
-    const ReceiveConfig config{.depth = depth,
-                               .batch = 1 + random.below(depth),
-                               .prefetch = 1 + random.below(20)};
+    const ReceiveConfig config{
+        .depth = depth, .batch = 1 + random.below(depth), .prefetch = 1 + random.below(20)};
     ReceiveQueue queue(config, true);
     std::uint32_t taken = 0, found = 0, again = 0;
     for (int step = 0; step < 500; ++step) {

@@ -260,11 +260,11 @@ RnicConfig with_host(std::uint32_t prefetch) {
 TEST(Sends, ReceiveWqesAreReadAheadAndCqesWritten) {
   fabric::sim_context context;
   test::NicPair nics(context, with_host(8));
-  connect_queue_pairs(*nics.a, *nics.b,
-                      {.a_to_b = std::make_unique<traffic::ConstantSource>(
-                           traffic::ConstantSource::Config{
-                               .bytes = 29_B, .interval = 1_us, .count = 40, .verb = Verb::send}),
-                       .receives = true});
+  connect_queue_pairs(
+      *nics.a, *nics.b,
+      {.a_to_b = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
+           .bytes = 29_B, .interval = 1_us, .count = 40, .verb = Verb::send}),
+       .receives = true});
   test::run_on(context, 100_us);
   ASSERT_TRUE(nics.a->finished());
   EXPECT_EQ(nics.b->counters().messages_received, 40u);
@@ -281,19 +281,18 @@ TEST(Sends, ReceiveWqesAreReadAheadAndCqesWritten) {
 TEST(Sends, AMessageWaitsForTheReadOfItsReceiveWqe) {
   fabric::sim_context context;
   RnicConfig config = with_host(1);
-  config.fetch.wqe_batch = 1;
+  config.fetch.wqe_batch = 20;
   test::NicPair nics(context, config);
-  constexpr std::uint64_t count = 20;
+  constexpr int count = 20;
   connect_queue_pairs(*nics.a, *nics.b, {.a_to_b = sends(0_B, count), .receives = true});
   test::run_on(context, 100_us);
   ASSERT_TRUE(nics.a->finished());
   const test::HostTimes host(config);
   const Picoseconds first =
-      host.first_packet(0_B) + wire_time(Opcode::send_only) + one_way(config, odd_link);
+      host.first_packet(0_B, count) + wire_time(Opcode::send_only) + one_way(config, odd_link);
   EXPECT_EQ(nics.a->queue_pair(0).progress().last_completion,
-            first + host.read(64_B) * static_cast<std::int64_t>(count - 1) +
-                test::ack_return(config, odd_link));
-  EXPECT_GE(nics.b->counters().receive_wqe_waits, count - 1);
+            first + host.read(64_B) * (count - 1) + test::ack_return(config, odd_link));
+  EXPECT_GE(nics.b->counters().receive_wqe_waits, count - 1u);
   EXPECT_EQ(nics.b->counters().rnr_naks_sent, 0u);
 }
 
@@ -329,15 +328,19 @@ std::string transfer(const Weather& weather, const std::function<void(RnicConfig
                      std::uint64_t seed) {
   const std::vector<std::int64_t> sizes = {0,    1,    1023, 1024, 1025, 65536, 4096, 0,   0,
                                            2047, 9000, 1,    3000, 1024, 10241, 17,   1025};
-  const std::vector<Verb> verbs = {Verb::read, Verb::write, Verb::send, Verb::write_imm};
+  const std::vector<Verb> verbs = {Verb::read,      Verb::write,        Verb::send,
+                                   Verb::write_imm, Verb::compare_swap, Verb::fetch_add};
   RandomStream random(seed, "test.sends");
-  std::uint64_t received = 0;
+  std::uint64_t received = 0, atomics = 0;
   const auto source = [&](std::size_t first, std::int64_t& total) {
     std::vector<traffic::TrafficItem> items;
     for (std::size_t i = 0; i < 2 * sizes.size(); ++i) {
+      const Verb verb = verbs[random.below(6)];
+      const Bytes bytes(sizes[(first + i) % sizes.size()]);
       items.push_back({.at = 1_us * static_cast<std::int64_t>(i),
-                       .bytes = Bytes(sizes[(first + i) % sizes.size()]),
-                       .verb = verbs[random.below(4)]});
+                       .bytes = is_atomic(verb) ? atomic_operand : bytes,
+                       .verb = verb});
+      atomics += is_atomic(verb) ? 1 : 0;
       total += items.back().bytes.count();
       received += takes_receive_wqe(items.back().verb) ? 1 : 0;
     }
@@ -350,6 +353,7 @@ std::string transfer(const Weather& weather, const std::function<void(RnicConfig
   config.reliability.ack_every = 16;
   config.reliability.min_rnr_timer = 2;
   config.receive = ReceiveConfig{.depth = 3, .post = 2_us, .prefetch = 2};
+  config.atomics = AtomicsConfig{.hold = 300_ns};
   change(config);
   fabric::sim_context context({}, seed);
   TappedPair pair(context, config,
@@ -367,9 +371,11 @@ std::string transfer(const Weather& weather, const std::function<void(RnicConfig
         *pair.a, *pair.b,
         {.a_to_b = source(i, of_a), .first_a = firsts[i], .reads = reads, .receives = true});
     if (i % 2 != 0) continue;
-    connect_queue_pairs(
-        *pair.a, *pair.b,
-        {.b_to_a = source(i + 5, of_b), .first_b = firsts[3 - i], .reads = reads, .receives = true});
+    connect_queue_pairs(*pair.a, *pair.b,
+                        {.b_to_a = source(i + 5, of_b),
+                         .first_b = firsts[3 - i],
+                         .reads = reads,
+                         .receives = true});
   }
   Picoseconds now{};
   while (!(pair.a->finished() && pair.b->finished()) && now < 200_ms) {
@@ -386,32 +392,45 @@ std::string transfer(const Weather& weather, const std::function<void(RnicConfig
   EXPECT_EQ(sum.delivered_bytes, static_cast<std::uint64_t>(of_a + of_b));
   EXPECT_EQ(sum.messages_completed, 6 * 2 * sizes.size());
   EXPECT_EQ(sum.messages_received, received);
-  EXPECT_GT(sum.rnr_naks_received, 0u);
+  EXPECT_EQ(sum.atomics_executed, atomics);
+  if (weather.late == 0) {
+    EXPECT_GT(sum.rnr_naks_received, 0u);
+  }
   return fmt::format("nacks={} timeouts={}", sum.nacks_sent, sum.timeouts);
 }
 
 TEST(Sends, AllVerbsArriveOnceInFairWeather) {
-  EXPECT_EQ(transfer({}, [](RnicConfig&) {}, 1), "nacks=0 timeouts=0");
+  EXPECT_EQ(transfer(
+                {}, [](RnicConfig&) {}, 1),
+            "nacks=0 timeouts=0");
 }
 TEST(Sends, AllVerbsArriveOnceWithAHost) {
-  EXPECT_EQ(transfer({}, [](RnicConfig& c) { c.host = HostModel::pcie; }, 1), "nacks=0 timeouts=0");
+  EXPECT_EQ(transfer(
+                {}, [](RnicConfig& c) { c.host = HostModel::pcie; }, 1),
+            "nacks=0 timeouts=0");
 }
-TEST(Sends, AllVerbsArriveOnceWithLoss) { transfer({.loss = 0.02}, [](RnicConfig&) {}, 2); }
+TEST(Sends, AllVerbsArriveOnceWithLoss) {
+  transfer(
+      {.loss = 0.02}, [](RnicConfig&) {}, 2);
+}
 TEST(Sends, AllVerbsArriveOnceWithLossAndASharedQueue) {
-  transfer({.loss = 0.02}, [](RnicConfig& c) { c.receive->shared = true; }, 3);
+  transfer(
+      {.loss = 0.02}, [](RnicConfig& c) { c.receive->shared = true; }, 3);
 }
 TEST(Sends, AllVerbsArriveOnceReordered) {
-  transfer({.late = 0.2, .longest = 4_us}, [](RnicConfig&) {}, 4);
+  transfer(
+      {.late = 0.2, .longest = 4_us}, [](RnicConfig&) {}, 4);
 }
 TEST(Sends, AllVerbsArriveOnceInAllOfIt) {
-  transfer({.loss = 0.03, .late = 0.1, .longest = 3_us},
-           [](RnicConfig& c) {
-             c.host = HostModel::pcie;
-             c.receive->shared = true;
-             c.reliability.timeout_resend = policy::TimeoutResend::oldest;
-             c.cq.emplace();
-           },
-           5);
+  transfer(
+      {.loss = 0.03, .late = 0.1, .longest = 3_us},
+      [](RnicConfig& c) {
+        c.host = HostModel::pcie;
+        c.receive->shared = true;
+        c.reliability.timeout_resend = policy::TimeoutResend::oldest;
+        c.cq.emplace();
+      },
+      5);
 }
 
 }  // namespace

@@ -80,6 +80,19 @@ TEST(NicBudget, CreditsAndCompletionsHaveTheirState) {
   EXPECT_TRUE(policy_states(nic)[0].cached);
 }
 
+// A receive queue of 512 has indices of ten bits; one that is shared counts once.
+TEST(NicBudget, ReceiveQueuesHaveTheirState) {
+  RnicConfig nic;
+  nic.receive = {.depth = 512, .prefetch = 16, .wqe = 16_B};
+  ASSERT_EQ(policy_states(nic).size(), 1u);
+  EXPECT_EQ(policy_states(nic)[0].name, "receive_state");
+  EXPECT_EQ(policy_states(nic)[0].bits(), 40u + 128u + 3u * 10 + 16u * 16 * 8);
+  EXPECT_EQ(block_state(nic), 0_B);
+  nic.receive->shared = true;
+  EXPECT_EQ(policy_states(nic)[0].bits(), 40u + 128u);
+  EXPECT_EQ(block_state(nic), Bytes((16 * 16 * 8 + 3 * 10 + 7) / 8));
+}
+
 TEST(NicBudget, LinesOfSeveralPortsAreOnTheChip) {
   const OnChipMemoryConfig c;
   const NicDemand one{.groups = {{10, 128, 64_KiB}}, .port_buffer = 16_KiB};

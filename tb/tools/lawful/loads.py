@@ -64,6 +64,26 @@ def verbs(draw, out):
         nic["reliability"]["rd_atomic"] = draw.one(1, 2, 5, 16, 255)
 
 
+def atomics(draw, out):
+    """Atomics in the place of WRITEs, where the NIC has them, to one word or several."""
+    nic = out["nic"]
+    if (nic["transport"] not in ("rnic_sr", "go_back_n", "timeout_only") or "ordering" in nic or "entropy" in nic
+            or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.4)):
+        return
+    any_of_them = False
+    for table in out["traffic"]:
+        if table["kind"] not in ("messages", "batch") or {"verb", "verbs", "sizes"} & set(table) or not draw.chance(0.6):
+            continue
+        table["verb"] = draw.one("fetch_add", "compare_swap")
+        table["words"] = draw.scale(1, 64)
+        table["message" if table["kind"] == "messages" else "size"] = "8 B"
+        any_of_them = True
+    if any_of_them and draw.chance(0.7):
+        nic["atomics"] = {"slots": 1 << draw.whole(0, 12)}
+        if draw.chance(0.6):
+            nic["atomics"]["hold"] = draw.ns(0, 900)
+
+
 def sends(draw, out):
     """SENDs and WRITEs with immediate data in the place of WRITEs, where the NIC has them, and receive queues of any depth."""
     nic = out["nic"]
@@ -71,9 +91,13 @@ def sends(draw, out):
             or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.5)):
         return
     for table in out["traffic"]:
-        if "verb" not in table and draw.chance(0.6):
+        if "verb" in table or not draw.chance(0.6):
+            continue
+        if table["kind"] == "messages" and draw.chance(0.4):
+            table["verbs"] = [draw.one("write", "send", "write_imm") for _ in range(draw.whole(1, 4))]
+        else:
             table["verb"] = draw.one("send", "send", "write_imm")
-    if not any(table.get("verb", "read") != "read" for table in out["traffic"]):
+    if not any("verbs" in table or table.get("verb", "read") != "read" for table in out["traffic"]):
         return
     depth = draw.scale(1, 100)
     nic["receive"] = {"depth": depth, "shared": draw.chance(0.3), "post": draw.ns(0, 3_000), "batch": draw.whole(1, depth),

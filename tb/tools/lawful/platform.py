@@ -1,7 +1,7 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
-from .loads import buffers, sends, traffic, verbs
+from .loads import atomics, buffers, sends, traffic, verbs
 from .networks import network
 from .nics import carries, details, nic, pauses
 
@@ -27,6 +27,7 @@ def platform(seed, number):
         carries(Draw(f"{seed}/{number}/memory"), out["nic"])
         buffers(Draw(f"{seed}/{number}/buffers"), out)
     sends(Draw(f"{seed}/{number}/sends"), out)
+    atomics(Draw(f"{seed}/{number}/atomics"), out)
     return out
 
 

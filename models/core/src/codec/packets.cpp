@@ -8,6 +8,7 @@
 
 #include "horae/core/codec.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/verb.hpp"
 #include "parts.hpp"
 
 namespace horae {
@@ -20,6 +21,11 @@ using boost::endian::order;
 bool is_known(Opcode o) { return o <= Opcode::fetch_add || o == Opcode::cnp || o == Opcode::pull; }
 /// Whether the payload is what a receiver grants.
 bool is_grant(Opcode o, std::size_t payload) { return o == Opcode::pull && payload == wire::grant; }
+/// Whether the payload begins with the address of an atomic, of which the models know the low half.
+bool has_address(Opcode o, std::size_t payload) {
+  return is_atomic(o) && payload == static_cast<std::size_t>(atomic_request.count());
+}
+constexpr std::size_t address_low = 4;  // bytes from the AtomicETH on (IBTA vol. 1, 9.3.4)
 
 }  // namespace
 
@@ -54,6 +60,8 @@ RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
   f.payload.resize(packet.payload);
   if (is_grant(packet.opcode, f.payload.size()))
     endian_store<std::uint32_t, wire::grant, order::big>(f.payload.data(), packet.msn);
+  if (has_address(packet.opcode, f.payload.size()))
+    endian_store<std::uint32_t, 4, order::big>(f.payload.data() + address_low, packet.msn);
 
   const ExtensionHeaders headers = extension_headers(packet.opcode);
   if (headers.reth) f.reth.emplace();
@@ -118,6 +126,8 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
     p.msn = frame.reth->dma_length;
   } else if (is_grant(p.opcode, p.payload)) {
     p.msn = endian_load<std::uint32_t, wire::grant, order::big>(frame.payload.data());
+  } else if (has_address(p.opcode, p.payload)) {
+    p.msn = endian_load<std::uint32_t, 4, order::big>(frame.payload.data() + address_low);
   }
   return p;
 }

@@ -29,7 +29,8 @@ void ReadResponder::accept(Psn psn, std::uint32_t responses, std::uint32_t msn, 
       throw ModelError("more READs are outstanding than their responder keeps");
     on_ack(kept, now);
   }
-  held_.reset();
+  // An acknowledgement of a packet behind it waits on.
+  if (held_ && !psn.before(held_->response.psn)) held_.reset();
   reads_.push_back({fresh_ + static_cast<std::int32_t>(unsent_), psn, responses, msn});
   post(responses);
 }

@@ -66,7 +66,7 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
     messages_.push_back({next_post_, packets, bytes, item_->verb, now});
     posted_bytes_ += bytes;
     next_post_ = next_post_ + static_cast<std::int32_t>(packets);
-    if (item_->verb == Verb::read) {
+    if (has_response(item_->verb)) {
       sender_->post_read(packets);
     } else {
       sender_->post(packets);
@@ -78,10 +78,28 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
   return never;
 }
 
-void QueuePair::answer_read(Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now) {
-  const std::uint32_t packets = packets_of(bytes, mtu_);
-  responder_->accept(psn, packets, msn, now);
-  messages_.push_back({next_post_, packets, bytes.count(), Verb::read, now});
+void QueuePair::answer(Verb verb, Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now) {
+  const Answer next{verb, verb == Verb::read, psn, msn, bytes};
+  if (next.known && answers_.empty()) return respond(next, now);
+  answers_.push_back(next);
+  responder_->awaits();
+}
+
+void QueuePair::atomic_done(Psn psn, Picoseconds now) {
+  const auto done = std::find_if(answers_.begin(), answers_.end(),
+                                 [psn](const Answer& a) { return a.psn == psn; });
+  if (done == answers_.end()) throw ModelError("an atomic that was not accepted");
+  done->known = true;
+  for (; !answers_.empty() && answers_.front().known; answers_.pop_front()) {
+    responder_->known();
+    respond(answers_.front(), now);
+  }
+}
+
+void QueuePair::respond(const Answer& answer, Picoseconds now) {
+  const std::uint32_t packets = packets_of(answer.bytes, mtu_);
+  responder_->accept(answer.psn, packets, answer.msn, now);
+  messages_.push_back({next_post_, packets, answer.bytes.count(), answer.verb, now});
   next_post_ = next_post_ + static_cast<std::int32_t>(packets);
   for (; messages_.front().first.before(responder_->first_kept()); ++forgotten_)
     messages_.pop_front();
@@ -91,16 +109,19 @@ PacketPlace QueuePair::place_of_other(const Found& m, std::uint32_t index) const
   PacketPlace out;
   out.message = m.ordinal;
   const std::int64_t left = m.bytes - std::int64_t{index} * mtu_.count();
-  if (m.verb == Verb::read && responder_ == nullptr) {
+  if (has_response(m.verb) && responder_ == nullptr) {
+    out.opcode = request_opcode(m.verb);
     // A repetition asks for the rest alone (IBTA vol. 1, 9.7.5.1.6).
-    out.opcode = Opcode::read_request;
-    out.asks = static_cast<std::uint32_t>(left);
+    out.asks = is_atomic(m.verb)
+                   ? static_cast<std::uint32_t>((config_.ordinal + m.ordinal) % config_.words * 8)
+                   : static_cast<std::uint32_t>(left);
     out.psns = m.packets - index;
     return out;
   }
   const bool last = index + 1 == m.packets;
   out.left = m.packets - index;
-  out.payload = static_cast<std::uint16_t>(last ? left : mtu_.count());
+  // The result of an atomic is in the NIC: no payload is read for it.
+  out.payload = static_cast<std::uint16_t>(is_atomic(m.verb) ? 0 : last ? left : mtu_.count());
   out.opcode = data_opcode(m.verb, index == 0, last);
   return out;
 }

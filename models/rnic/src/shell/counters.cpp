@@ -27,6 +27,8 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.read_requests_received, b.read_requests_received);
   op(a.reads_answered_again, b.reads_answered_again);
   op(a.reads_requested_again, b.reads_requested_again);
+  op(a.atomics_executed, b.atomics_executed);
+  op(a.atomic_wait, b.atomic_wait);
   op(a.rnr_naks_sent, b.rnr_naks_sent);
   op(a.rnr_naks_received, b.rnr_naks_received);
   op(a.rnr_errors, b.rnr_errors);

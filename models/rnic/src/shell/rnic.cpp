@@ -297,6 +297,13 @@ void rnic::handle(const fabric::Event& e) {
     case access_event:
       host_.link->take(e.time, static_cast<std::uint32_t>(e.payload));
       break;
+    case atomic_event:
+      end_atomic(fabric::key_entity(e.key), e.payload, e.time);
+      break;
+    case slot_event:
+      if (const auto next = atomics_->next(static_cast<std::uint32_t>(e.payload)))
+        begin_atomic(*next, e.time);
+      break;
     case wqes_event:
       receive_wqes_arrived(fabric::key_entity(e.key), static_cast<std::uint32_t>(e.payload),
                            e.time);

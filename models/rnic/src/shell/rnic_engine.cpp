@@ -5,6 +5,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/core/verb.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
 
@@ -32,9 +33,10 @@ void rnic::receive_apart(Packet& p, Picoseconds now) {
   if (!engine_ || p.opcode == Opcode::none || i >= qps_.size()) return receive_in_context(p, now);
   if (p.is_data() && finds_no_room(p, now))
     return drop_received(p, fabric::DropCause::buffer_full, now);
-  const Picoseconds done = engine_->receive(i, !p.is_data(), now);
+  const bool data = p.is_data() || is_of_atomic(p.opcode);
+  const Picoseconds done = engine_->receive(i, !data, now);
   if (nic_watcher_ != nullptr) [[unlikely]]
-    notify_engine(i, p.is_data() ? EngineWork::receive : EngineWork::ack_receive, p);
+    notify_engine(i, data ? EngineWork::receive : EngineWork::ack_receive, p);
   if (done == now) return receive_in_context(p, now);
   if (p.is_data() && host_.modelled()) hold(p, done, now, true);
   engine_->packet_waits();

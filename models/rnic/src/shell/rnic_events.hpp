@@ -32,6 +32,8 @@ enum nic_event : std::uint8_t {
   engine_event,     ///< payload: a received packet that the packet engine is done with
   again_event,      ///< entity: queue pair; payload: PSN and responses that are sent again
   rx_pause_event,   ///< entity: RX queue that may have fallen to xon
+  atomic_event,     ///< entity: queue pair; payload: address and PSN of an atomic with its result
+  slot_event,       ///< payload: slot of atomics that is held no more
   wqes_event,       ///< entity: receive queue; payload: WQEs of it that are on the chip now
   received_event,   ///< entity: queue pair; the host finds the CQE of a message that came
   repost_event,     ///< entity: receive queue; payload: WQEs that the host posts again

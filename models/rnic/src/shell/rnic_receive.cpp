@@ -76,6 +76,10 @@ void rnic::process(Packet& p, Picoseconds now) {
     receive_ack(i, p, now);
   } else if (p.is_data()) {
     return receive_in_turn(i, p, now);
+  } else if (p.opcode == Opcode::atomic_acknowledge) {
+    receive_response(i, p, now);
+  } else if (is_atomic(p.opcode)) {
+    return receive_in_turn(i, p, now);
   } else if (p.opcode == Opcode::cnp) {
     ++counters_.cnps_received;
     if (qps_[i].reaction) qps_[i].reaction->on_cnp(now);

@@ -102,6 +102,10 @@ void rnic::statistics(StatTree& tree) const {
         .value("reads_answered_again", c.reads_answered_again, "requests")
         .value("reads_requested_again", c.reads_requested_again, "requests");
   }
+  if (atomics_ && takes_part_in_reads()) {
+    tree.value("atomics_executed", c.atomics_executed, "operations")
+        .value("atomic_wait", c.atomic_wait.count(), "ps, summed over operations");
+  }
   if (has_receive_queues()) {
     tree.value("rnr_naks_sent", c.rnr_naks_sent, "packets")
         .value("rnr_naks_received", c.rnr_naks_received, "packets")

@@ -170,6 +170,7 @@ const Schema<RnicConfig>& RnicConfig::schema() {
           .table("engine", &RnicConfig::engine, EngineConfig::schema())
           .table("post", &RnicConfig::post, PostConfig::schema())
           .table("cq", &RnicConfig::cq, CqConfig::schema())
+          .table("atomics", &RnicConfig::atomics, AtomicsConfig::schema())
           .table("receive", &RnicConfig::receive, ReceiveConfig::schema())
           .field("ack_messages", &RnicConfig::ack_messages,
                  {.doc = "the last packet of every n-th message of a queue pair asks for an "

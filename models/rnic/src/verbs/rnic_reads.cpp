@@ -59,7 +59,7 @@ void rnic::receive_request(std::size_t i, const Packet& p, Picoseconds now) {
   ++counters_.read_requests_received;
   switch (out.placement) {
     case policy::Placement::deliver:
-      qp.answer_read(p.psn, asked, out.msn, now);
+      qp.answer(Verb::read, p.psn, asked, out.msn, now);
       if (host_.fetcher) host_.fetcher->pushed(i, qp.messages_begun(), now);
       break;
     case policy::Placement::duplicate:
@@ -141,6 +141,11 @@ void rnic::dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
                       const policy::Transmission& t) {
   p.ack_request = false;
   p.msn = place.asks;
+  if (place.opcode > Opcode::acknowledge) {
+    const Bytes bytes = is_atomic(place.opcode) ? atomic_request : atomic_response;
+    p.payload = static_cast<std::uint16_t>(bytes.count());
+    p.frame = static_cast<std::uint16_t>(frame_bytes(place.opcode, bytes).count());
+  }
   if (qp.responder() == nullptr) return;
   const auto on_wire = qp.responder()->on_wire(t.psn);
   p.psn = on_wire.psn;

@@ -13,9 +13,10 @@ namespace horae::rnic {
 
 void check_sends(const RnicConfig& config) {
   const auto refuse = [](std::string_view key, std::string_view value, std::string_view expected) {
-    throw InputError(fmt::format("a verb that takes receive WQEs (send, write_imm) with {} = '{}', "
-                                 "which has none; expected {}",
-                                 key, value, expected));
+    throw InputError(
+        fmt::format("a verb that takes receive WQEs (send, write_imm) with {} = '{}', "
+                    "which has none; expected {}",
+                    key, value, expected));
   };
   const auto& transport = policy::find_transport(config.transport);
   if (transport.sends_by.empty()) {
@@ -26,8 +27,7 @@ void check_sends(const RnicConfig& config) {
     }
     refuse("transport", transport.name, expected);
   }
-  if (config.ordering.engine != "none")
-    refuse("ordering.engine", config.ordering.engine, "'none'");
+  if (config.ordering.engine != "none") refuse("ordering.engine", config.ordering.engine, "'none'");
   if (!policy::find_entropy_scheme(config.entropy.scheme).constant)
     refuse("entropy.scheme", config.entropy.scheme, "'fixed'");
   const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
@@ -60,6 +60,10 @@ void rnic::receive_in_turn(std::size_t i, Packet& p, Picoseconds now) {
 
 void rnic::take_data(std::size_t i, Packet& p, Picoseconds now) {
   const bool message = p.opcode < Opcode::write_first || has_immediate(p.opcode);
+  if (is_atomic(p.opcode)) {
+    receive_atomic(i, p, now);
+    return context_.pool.deliver(p);
+  }
   const bool there = p.opcode >= Opcode::read_request ? receive_read(i, p, now)
                      : message                        ? receive_message(i, p, now)
                                                       : receive_data(i, p, now);
@@ -119,9 +123,9 @@ void rnic::write_receive_cqe(std::size_t i, Picoseconds now) {
   if (!host_.modelled()) return received_found(i, now);
   if (host_.contexts) host_.contexts->complete(i, now);
   // Writes of one NIC are in memory in their order, so the payload is there before.
-  const Picoseconds visible =
-      config_.cq ? write_entries(i, 1, now)
-                 : host_.link->write(now, host_address::completion_queue(i), 64_B);
+  const Picoseconds visible = config_.cq
+                                  ? write_entries(i, 1, now)
+                                  : host_.link->write(now, host_address::completion_queue(i), 64_B);
   const auto find = [this, i](Picoseconds at) {
     schedule(config_.cq ? found_at(at) : at, received_event, static_cast<std::uint16_t>(i),
              event_ordinal_++);

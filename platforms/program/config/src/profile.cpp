@@ -104,6 +104,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, config.post ? "post" : "cq", [&] { rnic::check_host_queues(config); });
     check_at(section, "cache", [&] { rnic::check_caches(config); });
     check_at(section, "memory", [&] { rnic::check_contents(config); });
+    check_at(section, "atomics", [&] { rnic::check_atomics(config); });
     check_at(section, "receive", [&] { rnic::check_receive_queues(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));

@@ -147,7 +147,8 @@ void Connections::add(std::size_t table, const workload::Flow& flow, std::size_t
     receive.program = program_of_[flow.to];
     send.channel = receive.channel = *flow.channel;
   }
-  send.receives = receive.receives = takes_receive_wqe(flow.verb);
+  send.words = flow.words;
+  send.receives = receive.receives = flow.any_verb([](Verb v) { return takes_receive_wqe(v); });
   if (receive.exchange >= 0 || flow.channel) {
     // A CQE tells of messages that take receive WQEs.
     if (!receive.receives)
@@ -161,7 +162,7 @@ void Connections::add(std::size_t table, const workload::Flow& flow, std::size_t
 std::unique_ptr<traffic::TrafficSource> Connections::source_of(const workload::Flow& flow,
                                                                std::size_t number) {
   const NodeId to = devices_.nic(flow.to).id();
-  if (flow.sizes || flow.batch != 0) {
+  if (flow.sizes || flow.verbs || flow.batch != 0) {
     return std::make_unique<traffic::MixedSource>(
         traffic::MixedSource::Config{.dst = to,
                                      .bytes = flow.message,
@@ -173,7 +174,8 @@ std::unique_ptr<traffic::TrafficSource> Connections::source_of(const workload::F
                                      .turns = flow.turns,
                                      .seed = platform_.sim.seed,
                                      .stream = fmt::format("connection{}.sizes", number),
-                                     .verb = flow.verb});
+                                     .verb = flow.verb,
+                                     .verbs = flow.verbs});
   }
   return std::make_unique<traffic::ConstantSource>(
       traffic::ConstantSource::Config{.dst = to,
@@ -203,8 +205,9 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                               to.queue_pairs(),
                               flow.count == 0,
                               table,
-                              flow.verb == Verb::read,
-                              takes_receive_wqe(flow.verb)};
+                              has_response(flow.verb),
+                              send.receives,
+                              flow.any_verb([](Verb v) { return is_atomic(v); })};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();

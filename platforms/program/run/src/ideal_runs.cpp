@@ -124,7 +124,7 @@ Times in_closed_form(const config::PlatformConfig& platform) {
   for (const auto& m : workload::messages_of(platform)) {
     const workload::Flow& f = m.flow;
     const auto [source, sink] =
-        f.verb == Verb::read ? std::pair(f.to, f.from) : std::pair(f.from, f.to);
+        has_response(f.verb) ? std::pair(f.to, f.from) : std::pair(f.from, f.to);
     out.push_back(platform.sim.ideal == config::IdealTime::base_rtt
                       ? ideal.by_base_rtt(source, sink, f.message)
                       : ideal.at_line_rate(f.from, f.to, f.message, f.verb));

@@ -159,13 +159,14 @@ Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) con
 
 Picoseconds IdealTimes::at_line_rate(unsigned from, unsigned to, Bytes bytes, Verb verb) const {
   // Data goes one way, a request or an acknowledgement the other.
-  const bool read = verb == Verb::read;
+  const bool read = has_response(verb);
   if (read) std::swap(from, to);
   Picoseconds message = never, bare = never;
   for (const Path& there : paths(from, to))
     message = std::min(message, message_time(from, to, bytes, there, verb));
-  const Opcode opcode = read ? Opcode::read_request : Opcode::acknowledge;
-  for (const Path& back : paths(to, from)) bare = std::min(bare, bare_time(to, from, opcode, back));
+  const Opcode opcode = read ? request_opcode(verb) : Opcode::acknowledge;
+  for (const Path& back : paths(to, from))
+    bare = std::min(bare, bare_time(to, from, opcode, back, request_payload(verb)));
   return message + bare + (read ? 0_ps : nic_at(platform_, to).ack_delay);
 }
 
@@ -198,11 +199,11 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes, co
   return arrived + nic_at(platform_, to).rx_latency;
 }
 
-Picoseconds IdealTimes::bare_time(unsigned from, unsigned to, Opcode opcode,
-                                  const Path& there) const {
+Picoseconds IdealTimes::bare_time(unsigned from, unsigned to, Opcode opcode, const Path& there,
+                                  Bytes payload) const {
   const auto& sender = nic_at(platform_, from);
   Picoseconds time = sender.tx_latency;
-  const Bytes bare = on_the_wire(sender, opcode, 0_B);
+  const Bytes bare = on_the_wire(sender, opcode, payload);
   for (const auto& hop : there) time += hop.before + serialisation_time(bare, hop.rate) + hop.delay;
   return time + nic_at(platform_, to).rx_latency;
 }

@@ -17,19 +17,35 @@
 namespace horae::workload {
 
 const Schema<Traffic::Mix>& Traffic::Mix::schema() {
+  static const std::vector<std::pair<std::string, Verb>> names = {
+      {"write", Verb::write},
+      {"read", Verb::read},
+      {"send", Verb::send},
+      {"write_imm", Verb::write_imm},
+      {"compare_swap", Verb::compare_swap},
+      {"fetch_add", Verb::fetch_add}};
   static const Schema<Mix> s =
       Schema<Mix>("traffic", "Keys of traffic of any kind.")
-          .choice("verb", &Mix::verb,
-                  {{"write", Verb::write},
-                   {"read", Verb::read},
-                   {"send", Verb::send},
-                   {"write_imm", Verb::write_imm}},
+          .choice("verb", &Mix::verb, names,
                   {.doc = "operation of the messages: RDMA WRITE; RDMA READ, whose data comes "
                           "from the other end, of NICs with transport rnic_sr, go_back_n or "
                           "timeout_only; SEND, or RDMA WRITE with immediate data, each of which "
                           "takes a receive WQE of the other end (nic.receive), of NICs with "
-                          "transport rnic_sr or go_back_n. Absent: write",
+                          "transport rnic_sr or go_back_n; an atomic of eight bytes, which the "
+                          "other end executes, of NICs that have READs. Absent: write",
                    .source = "IBTA vol. 1, 9.4"})
+          .choice("verbs", &Mix::verbs, names,
+                  {.doc = "kind = messages: verbs of the messages of each queue pair, in turn, in "
+                          "the place of `verb`; all of them with data in one direction. An atomic "
+                          "has eight bytes whatever the size of others. Absent: all have `verb`",
+                   .source = "mixes of verbs on a queue pair: Collie (NSDI 2022), workload engine"})
+          .field(
+              "words", &Mix::words,
+              {.doc = "with an atomic verb: words of eight bytes in the memory of each other end "
+                      "that the table's atomics go to, in turn. Absent: 1",
+               .min = 1,
+               .max = 1u << 20,
+               .source = "1: all go to one address, which is what publications measure first"})
           .field("ecmp_every", &Mix::ecmp_every,
                  {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
                          "plain switches, whatever balances the others; absent: none",
@@ -63,34 +79,48 @@ void check_name(const Located<std::string>& name, const TrafficSection& table) {
 }
 
 /// InputError in one line where the kind, or one of the platform's NICs, has no READs.
-void check_reads(const TrafficSection& table) {
+void check_reads(const TrafficSection& table, const char* key) {
   if (!table.kind.reads) {
     throw table.section.error(
-        "verb",
-        fmt::format("verb = \"read\" of kind = \"{}\", in which messages wait for others to "
-                    "arrive; expected \"write\"",
-                    table.kind.name));
+        key, fmt::format("verb = \"{}\" of kind = \"{}\", in which messages wait for others to "
+                         "arrive; expected \"write\"",
+                         table.section.get_string("verb"), table.kind.name));
   }
   const auto nics = all_of(table.platform, EndPoint::nic);
   for (const unsigned nic : nics) {
     const rnic::RnicConfig& one = nic_at(table.platform, nic);
-    config::check_at(table.section, "verb", [&] { rnic::check_reads(one); });
+    config::check_at(table.section, key, [&] { rnic::check_reads(one); });
     // A response is cut up by the responder's path MTU, which the requester must know (IBTA vol. 1,
     // 9.7.2): both ends of a queue pair have the same.
     const Bytes first = nic_at(table.platform, nics.front()).mtu;
     if (one.mtu == first) continue;
     throw table.section.error(
-        "verb", fmt::format("verb = \"read\" between NICs with mtu = {} and mtu = {}; expected one "
-                            "MTU",
-                            to_text(first), to_text(one.mtu)));
+        key, fmt::format("verb = \"read\" between NICs with mtu = {} and mtu = {}; expected one "
+                         "MTU",
+                         to_text(first), to_text(one.mtu)));
   }
 }
 
+/// InputError in one line where a table cannot have these verbs together.
+void check_verbs(const TrafficSection& table, const std::vector<Verb>& verbs) {
+  const auto refuse = [&](const std::string& why) { throw table.section.error("verbs", why); };
+  if (table.kind.name != "messages")
+    refuse(
+        fmt::format("verbs of kind = \"{}\", whose messages are alike; expected kind = "
+                    "\"messages\"",
+                    table.kind.name));
+  if (verbs.empty()) refuse("verbs = []; expected one or more");
+  if (table.section.has("verb")) refuse("verbs beside 'verb'; expected one of the two");
+  if (std::ranges::any_of(verbs, [&](Verb v) { return has_response(v) != has_response(verbs[0]); }))
+    refuse(
+        "verbs: found data in both directions; expected write, send and write_imm, or read, "
+        "compare_swap and fetch_add");
+}
+
 /// InputError in one line where one of the platform's NICs has no such messages.
-void check_sends(const TrafficSection& table) {
+void check_sends(const TrafficSection& table, const char* key) {
   for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
-    config::check_at(table.section, "verb",
-                     [&] { rnic::check_sends(nic_at(table.platform, nic)); });
+    config::check_at(table.section, key, [&] { rnic::check_sends(nic_at(table.platform, nic)); });
   }
 }
 
@@ -101,8 +131,19 @@ Traffic::Traffic(const TrafficSection& table)
       kind_(table.kind),
       number_(table.number) {
   if (mix_.name) check_name(*mix_.name, table);
-  if (verb() == Verb::read) check_reads(table);
-  if (takes_receive_wqe(verb())) check_sends(table);
+  if (mix_.verbs) {
+    check_verbs(table, *mix_.verbs);
+    verbs_ = std::make_shared<const std::vector<Verb>>(*mix_.verbs);
+  }
+  const char* const key = verbs_ ? "verbs" : "verb";
+  if (has_response(verb())) check_reads(table, key);
+  if (table.section.has("verb")) verb_at_ = table.section.where("verb");
+  if (mix_.words && !any_verb([](Verb v) { return is_atomic(v); }))
+    throw table.section.error("words",
+                              fmt::format("words = {} of a verb that is no atomic; expected verb = "
+                                          "\"compare_swap\" or \"fetch_add\"",
+                                          *mix_.words));
+  if (any_verb([](Verb v) { return takes_receive_wqe(v); })) check_sends(table, key);
 }
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
@@ -114,6 +155,12 @@ void Traffic::connected_flows(const config::PlatformConfig& platform, const Flow
     if (!flow.traffic_class && mix_.traffic_class)
       flow.traffic_class = static_cast<std::uint8_t>(*mix_.traffic_class);
     flow.verb = verb();
+    flow.verbs = verbs_;
+    flow.words = mix_.words.value_or(1);
+    if (is_atomic(flow.verb) && !verbs_ && (flow.message != atomic_operand || flow.sizes))
+      throw input_error(verb_at_, fmt::format("an atomic of {}: found messages of that size; "
+                                              "expected 8 B",
+                                              to_text(flow.message)));
     flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
     sink(flow);
   });

@@ -21,9 +21,9 @@ constexpr Picoseconds rnr_time(std::uint32_t code) {
   constexpr std::int64_t ten_us = 10'000'000;
   // In units of 10 us, as the table has them.
   constexpr std::array<std::int64_t, 32> units = {
-      65536, 1,   2,   3,    4,    6,    8,    12,   16,   24,   32,    48,    64,    96,    128,
-      192,   256, 384, 512,  768,  1024, 1536, 2048, 3072, 4096, 6144,  8192,  12288, 16384, 24576,
-      32768, 49152};
+      65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+      48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+      2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
   return Picoseconds(units.at(code) * ten_us);
 }
 

@@ -15,7 +15,15 @@ enum class Verb : std::uint8_t {
   read,       ///< RDMA READ: the responder sends data, in response packets with PSNs of the request
   send,       ///< SEND: the requester sends data to where a receive WQE of the responder says
   write_imm,  ///< RDMA WRITE with immediate data, for which it takes a receive WQE at its end
+  compare_swap,  ///< atomic: the responder changes eight bytes and sends what they were
+  fetch_add,     ///< likewise
 };
+
+constexpr bool is_atomic(Verb verb) {
+  return verb == Verb::compare_swap || verb == Verb::fetch_add;
+}
+/// Whether the responder answers with data, which its requester waits for.
+constexpr bool has_response(Verb verb) { return verb == Verb::read || is_atomic(verb); }
 
 /// Whether each of its messages takes a receive WQE of the responder.
 constexpr bool takes_receive_wqe(Verb verb) {
@@ -29,7 +37,14 @@ constexpr std::uint32_t packets_of(Bytes bytes, Bytes mtu) {
       std::max<std::int64_t>(1, (bytes.count() + mtu.count() - 1) / mtu.count()));
 }
 
-/// The opcode of a packet of data: one of the message itself, or of the response of a READ.
+/// The opcode of the request of a message that has a response.
+constexpr Opcode request_opcode(Verb verb) {
+  return verb == Verb::compare_swap ? Opcode::compare_swap
+         : verb == Verb::fetch_add  ? Opcode::fetch_add
+                                    : Opcode::read_request;
+}
+
+/// The opcode of a packet of data: one of the message itself, or of its response.
 constexpr Opcode data_opcode(Verb verb, bool first, bool last) {
   switch (verb) {
     case Verb::read:
@@ -38,6 +53,9 @@ constexpr Opcode data_opcode(Verb verb, bool first, bool last) {
     case Verb::send:
       return first ? (last ? Opcode::send_only : Opcode::send_first)
                    : (last ? Opcode::send_last : Opcode::send_middle);
+    case Verb::compare_swap:
+    case Verb::fetch_add:
+      return Opcode::atomic_acknowledge;
     case Verb::write_imm:
       if (last) return first ? Opcode::write_only_immediate : Opcode::write_last_immediate;
       break;
@@ -74,6 +92,17 @@ constexpr bool takes_receive_wqe(Opcode o) {
 constexpr bool ends_received_message(Opcode o) {
   return ends_message(o) && o != Opcode::write_last && o != Opcode::write_only;
 }
+
+constexpr bool is_atomic(Opcode o) { return o == Opcode::compare_swap || o == Opcode::fetch_add; }
+/// Its request or its response: none of them is data to a switch (Packet::is_data).
+constexpr bool is_of_atomic(Opcode o) {
+  return o >= Opcode::atomic_acknowledge && o <= Opcode::fetch_add;
+}
+/// The operand of an atomic, and what it is in a packet of either direction: AtomicETH,
+/// AtomicAckETH (IBTA vol. 1, 9.3.4 and 9.3.6). Both count as payload, as in the codec.
+inline constexpr Bytes atomic_operand = 8_B, atomic_request = 28_B, atomic_response = 8_B;
+/// Bytes behind the BTH, and an AETH, of a request.
+constexpr Bytes request_payload(Verb verb) { return is_atomic(verb) ? atomic_request : 0_B; }
 
 constexpr bool is_read_response(Opcode o) {
   return o >= Opcode::read_response_first && o <= Opcode::read_response_only;

@@ -71,6 +71,9 @@ struct RnicCounters {
   std::uint64_t read_requests_received = 0;
   std::uint64_t reads_answered_again = 0;   ///< as responder: requests that came again
   std::uint64_t reads_requested_again = 0;  ///< as requester: responses were missing
+  // Atomics, as responder.
+  std::uint64_t atomics_executed = 0;
+  Picoseconds atomic_wait{};  ///< for their slots, summed
   // Verbs that take receive WQEs.
   std::uint64_t rnr_naks_sent = 0;
   std::uint64_t rnr_naks_received = 0;

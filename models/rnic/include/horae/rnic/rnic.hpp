@@ -22,6 +22,7 @@
 #include "horae/rnic/host/queue_entries.hpp"
 #include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/parts/ack_order.hpp"
+#include "horae/rnic/parts/atomic_slots.hpp"
 #include "horae/rnic/parts/handshakes.hpp"
 #include "horae/rnic/parts/lane_credits.hpp"
 #include "horae/rnic/parts/message_exchange.hpp"
@@ -283,6 +284,13 @@ class rnic : public fabric::device {
                   const policy::Transmission& t);
   /// The last response is sent: so is the acknowledgement that waited for it.
   void release_response(std::size_t qp);
+
+  // rnic_atomics.cpp: atomics at their responder
+  void receive_atomic(std::size_t qp, const Packet& p, Picoseconds now);
+  /// It holds its slot now.
+  void begin_atomic(const AtomicOperation& operation, Picoseconds now);
+  /// Its result is there; `operation`: address and PSN.
+  void end_atomic(std::size_t qp, std::uint64_t operation, Picoseconds now);
 
   // rnic_sends.cpp: messages that take receive WQEs
   void add_receive_queue(std::size_t qp);
@@ -559,7 +567,8 @@ class rnic : public fabric::device {
 
   // Receive.
   OrderingUnit ordering_;
-  EntropyMaker make_entropy_;  ///< empty: the model
+  EntropyMaker make_entropy_;             ///< empty: the model
+  std::optional<AtomicSlots> atomics_{};  ///< none: no atomic was accepted
   /// By queue pair, those without messages empty; or one for all (ReceiveConfig::shared).
   std::vector<std::optional<ReceiveQueue>> receive_queues_{};
   bool shares_receives_ = false;

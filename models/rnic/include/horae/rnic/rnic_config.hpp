@@ -18,6 +18,7 @@
 #include "horae/rnic/host/payload_fetcher.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "horae/rnic/memory/on_chip_memory.hpp"
+#include "horae/rnic/spec/atomics_config.hpp"
 #include "horae/rnic/spec/class_config.hpp"
 #include "horae/rnic/spec/engine_config.hpp"
 #include "horae/rnic/spec/host_queues_config.hpp"
@@ -115,6 +116,7 @@ struct RnicConfig {
   std::optional<EngineConfig> engine{};    ///< absent: packets take no time but the wire's
   std::optional<PostConfig> post{};        ///< with host = pcie
   std::optional<CqConfig> cq{};            ///< likewise
+  std::optional<AtomicsConfig> atomics{};  ///< absent: its defaults, where a verb needs them
   std::optional<ReceiveConfig> receive{};  ///< absent: its defaults, where a verb needs them
   /// The last packet of every n-th message of a queue pair asks for an acknowledgement, and that of
   /// a message behind which nothing is posted; absent: of every message.
@@ -150,6 +152,8 @@ void check_reads(const RnicConfig& config);
 /// InputError in one line when such a NIC cannot send or take messages of verbs that need receive
 /// WQEs.
 void check_sends(const RnicConfig& config);
+/// InputError in one line when its slots of atomics are no power of two.
+void check_atomics(const RnicConfig& config);
 /// InputError in one line when its receive queues would never be filled again.
 void check_receive_queues(const RnicConfig& config);
 

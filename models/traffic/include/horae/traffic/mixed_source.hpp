@@ -45,6 +45,9 @@ class MixedSource final : public TrafficSource {
     std::uint64_t seed = 0;
     std::string stream;  ///< full name of its random numbers
     Verb verb = Verb::write;
+    /// Verbs of its messages in turn, again and again; null: all have `verb`. An atomic has eight
+    /// bytes. Kept for all streams of a table.
+    std::shared_ptr<const std::vector<Verb>> verbs{};
   };
   explicit MixedSource(const Config& config);
   std::optional<TrafficItem> next() override;

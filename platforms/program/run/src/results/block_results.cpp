@@ -119,6 +119,18 @@ void engine_results(const elaboration::Simulation& s, const Snapshot& from, cons
   }
 }
 
+/// NICs that execute atomics, together.
+void atomic_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<NamedResult>& out) {
+  if (std::ranges::none_of(s.flows(), &elaboration::Connection::atomics)) return;
+  rnic::RnicCounters sum;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) sum = sum + (to.nics[i] - from.nics[i]);
+  const auto executed = static_cast<double>(sum.atomics_executed);
+  out.push_back({"nics.atomics_executed", executed, "operations"});
+  out.push_back(
+      {"nics.atomic_wait", ratio(to_microseconds(sum.atomic_wait), executed), "us an operation"});
+}
+
 }  // namespace
 
 void block_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
@@ -127,6 +139,7 @@ void block_results(const elaboration::Simulation& s, const Snapshot& from, const
   memory_results(s, from, to, out);
   cache_results(s, from, to, out);
   engine_results(s, from, to, out);
+  atomic_results(s, from, to, out);
 }
 
 }  // namespace horae::run

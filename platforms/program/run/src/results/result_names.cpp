@@ -208,6 +208,9 @@ Names block_names() {
     out.push_back({fmt::format("{}_misses", name_of(kind)), "misses/packet",
                    fmt::format("accesses to {} that were not on the chip", of)});
   }
+  out.push_back({"atomics_executed", "operations", "atomics that NICs executed as responders"});
+  out.push_back(
+      {"atomic_wait", "us an operation", "atomics waited for others that held their slot, mean"});
   const char* const what[] = {"data sent", "data received", "responses sent", "responses received",
                               "visits to queue pairs that were away"};
   for (std::size_t w = 0; w < rnic::engine_works; ++w) {

@@ -37,13 +37,16 @@ class ReadResponder final : public WindowedSender {
   };
   /// Keeps it if it has to wait, in the place of an earlier one, which it contains.
   bool holds(const Response& response, std::uint16_t port) {
-    if (!can_send()) return false;
+    if (!can_send() && coming_ == 0) return false;
     held_ = {response, port};
     return true;
   }
+  /// A request was accepted whose response is not known yet: accept() follows.
+  void awaits() { ++coming_; }
+  void known() { --coming_; }
   /// Returns it once nothing is left to send.
   std::optional<Held> release() {
-    if (!held_ || can_send()) return std::nullopt;
+    if (!held_ || can_send() || coming_ > 0) return std::nullopt;
     return std::exchange(held_, std::nullopt);
   }
 
@@ -70,6 +73,7 @@ class ReadResponder final : public WindowedSender {
   const Read* find(Psn psn) const;
 
   std::uint32_t keep_;
+  std::uint32_t coming_ = 0;             ///< responses that are not known yet
   boost::container::deque<Read> reads_;  ///< oldest first
   std::optional<Held> held_;
   std::optional<Psn> restart_;  ///< the first of those sent again last

@@ -12,7 +12,7 @@ namespace horae::rnic {
 
 /// Puts the NIC's regions (host_addresses.hpp) into `size` bytes from `base` on. Each of eight
 /// regions has an eighth, in this order: WQEs, payload to send, payload received, last packets of
-/// WRITEs kept apart or receive WQEs (a NIC has one of both), completion queues, contexts, memory
+/// WRITEs kept apart, receive WQEs and words of atomics, completion queues, contexts, memory
 /// keys and translations, and what is read again for retransmissions. What is larger than its
 /// eighth begins anew there, so queue pairs share bytes; WQEs of a queue pair are 256 KiB apart
 /// from those of the next, payload to send 16 MiB. Without a size each address is itself, behind

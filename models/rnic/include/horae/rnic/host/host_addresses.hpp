@@ -38,6 +38,9 @@ constexpr std::uint64_t ring(std::size_t qp, std::uint64_t offset) {
 /// Where the last packet of a WRITE is kept until those before it have arrived.
 constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 50) + qp * 4096; }
 
+/// Words that atomics of all queue pairs go to.
+inline constexpr std::uint64_t atomic_words = std::uint64_t{1} << 54;
+
 /// WQEs of receive queue `queue`, at most 65535, and `offset` below 2^30.
 inline constexpr std::uint64_t receive_queues = std::uint64_t{1} << 55;
 constexpr std::uint64_t receive_queue(std::size_t queue, std::uint64_t offset) {

@@ -39,6 +39,8 @@ struct QueuePairConfig {
   /// it takes part in none.
   std::uint32_t reads = 0;
   bool receives = false;  ///< of both ends: its messages take receive WQEs
+  /// Words of eight bytes that its atomics go to, in turn from the one of its `ordinal` on.
+  std::uint32_t words = 1;
   /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
   /// source waits for (TrafficItem::after), and for which it counts what it receives; none: -1.
   int exchange = -1;
@@ -63,7 +65,7 @@ struct QueuePairConfig {
 struct PacketPlace {
   Opcode opcode = Opcode::write_only;
   std::uint16_t payload = 0;  ///< bytes
-  std::uint32_t asks = 0;     ///< bytes that a READ request asks for
+  std::uint32_t asks = 0;     ///< bytes that a READ request asks for; the address of an atomic
   std::uint64_t message = 0;  ///< ordinal of its message, from 0
   std::uint32_t left = 1;     ///< packets of its message from this one on
   std::uint32_t psns = 1;     ///< that it takes: of a READ request as many as its responses
@@ -102,8 +104,10 @@ class QueuePair {
   bool sends_data() const { return has_source() || responder_ != nullptr; }
   /// Whether it posts READs.
   bool requests_reads() const { return has_source() && config_.reads > 0; }
-  /// As responder: a READ of `bytes` was accepted, whose responses have PSNs from `psn` on.
-  void answer_read(Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now);
+  /// As responder: a READ of `bytes`, or an atomic, was accepted, whose responses have PSNs from
+  /// `psn` on. That of an atomic is known later (atomic_done()); responses leave in their order.
+  void answer(Verb verb, Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now);
+  void atomic_done(Psn psn, Picoseconds now);
   /// READs accepted, or messages posted, in all.
   std::uint64_t messages_begun() const { return forgotten_ + messages_.size(); }
 
@@ -160,7 +164,7 @@ class QueuePair {
   /// than any has.
   std::int64_t wqe_payload(std::uint64_t message) const {
     const Message& m = messages_[static_cast<std::size_t>(message - forgotten_)];
-    return m.verb == Verb::read ? std::int64_t{1} << 32 : m.bytes;
+    return has_response(m.verb) ? std::int64_t{1} << 32 : m.bytes;
   }
 
   // For who knows whose turn comes: of thousands of queue pairs the next one is in no cache.
@@ -365,6 +369,17 @@ class QueuePair {
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
+  /// A response that it sends next, while one before it is not known.
+  struct Answer {
+    Verb verb;
+    bool known;
+    Psn psn;
+    std::uint32_t msn;
+    Bytes bytes;
+  };
+  void respond(const Answer& answer, Picoseconds now);
+  boost::container::deque<Answer> answers_;
+
   /// The packet of a message that is no plain WRITE. That of a READ is its request, or, at its
   /// responder, a response.
   PacketPlace place_of_other(const Found& m, std::uint32_t index) const;

@@ -24,8 +24,9 @@ struct Connection {
   std::size_t receiver_qp = 0;
   bool endless = false;     ///< it sends until the run ends
   std::size_t traffic = 0;  ///< number of its traffic table
-  bool reads = false;       ///< its messages are READs
+  bool reads = false;       ///< its messages are READs or atomics
   bool receives = false;    ///< its messages take receive WQEs
+  bool atomics = false;     ///< its messages are atomics
 
   /// Where its data arrives.
   rnic::rnic& data_end() const { return reads ? *sender : *receiver; }

@@ -1,9 +1,11 @@
 // Elements of traffic of any kind: flows between NICs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
@@ -17,10 +19,14 @@ namespace horae::workload {
 struct Flow {
   unsigned from = 0, to = 0;  ///< NICs, by their place among the platform's devices
   std::uint32_t group = 0;    ///< number of the collective's group, or of the query, in its table
-  Verb verb = Verb::write;    ///< of its messages; data of a READ goes from `to` to `from`
-  Bytes message{};            ///< of each message; of several sizes, the largest
-  std::uint32_t count = 1;    ///< messages; 0: without end
-  std::uint32_t depth = 1;    ///< messages outstanding at most
+  Verb verb =
+      Verb::write;  ///< of its messages; data of a READ or an atomic goes from `to` to `from`
+  /// Verbs of its messages in turn; null: all have `verb`, which has the way of all of them.
+  std::shared_ptr<const std::vector<Verb>> verbs{};
+  std::uint32_t words = 1;  ///< of eight bytes that its atomics go to
+  Bytes message{};          ///< of each message; of several sizes, the largest
+  std::uint32_t count = 1;  ///< messages; 0: without end
+  std::uint32_t depth = 1;  ///< messages outstanding at most
   /// Memory that its messages lie in at each end, used from its start to its end and again; zero:
   /// that of one message.
   Bytes buffer{};
@@ -50,6 +56,12 @@ struct Flow {
   /// may balance it (Traffic::ecmp_every); else both leave it to the hash.
   bool spray = true;
   std::optional<std::uint8_t> traffic_class{};  ///< of its data; absent: that of its table
+
+  /// Whether some of its messages have a verb of which `f` says so.
+  template <class F>
+  bool any_verb(F&& f) const {
+    return verbs ? std::ranges::any_of(*verbs, f) : f(verb);
+  }
 };
 
 }  // namespace horae::workload

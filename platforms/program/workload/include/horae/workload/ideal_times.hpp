@@ -49,9 +49,10 @@ class IdealTimes {
   const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
   Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there,
                            Verb verb) const;
-  /// The time of a packet without payload, from its NIC's decision until it has passed the other's
-  /// pipe.
-  Picoseconds bare_time(unsigned from, unsigned to, Opcode opcode, const Path& there) const;
+  /// The time of an acknowledgement or a request, from its NIC's decision until it has passed the
+  /// other's pipe.
+  Picoseconds bare_time(unsigned from, unsigned to, Opcode opcode, const Path& there,
+                        Bytes payload = 0_B) const;
 
   const config::PlatformConfig& platform_;
   std::vector<fabric::RouteTable> routes_;

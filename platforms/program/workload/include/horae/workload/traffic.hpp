@@ -1,6 +1,7 @@
 // The traffic seam: what a [[traffic]] table is to the rest of the program, whatever its kind.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -83,8 +84,13 @@ class Traffic : public config::TrafficTable {
   /// Every so many-th connection, from the first on, is not sprayed or balanced, but left
   /// to the switches' hash; absent: none.
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
-  /// The operation of its messages.
-  Verb verb() const { return mix_.verb.value_or(Verb::write); }
+  /// The operation of its messages, or of the first.
+  Verb verb() const { return verbs_ ? verbs_->front() : mix_.verb.value_or(Verb::write); }
+  /// Whether some of its messages have a verb of which `f` says so.
+  template <class F>
+  bool any_verb(F&& f) const {
+    return verbs_ ? std::ranges::any_of(*verbs_, f) : f(verb());
+  }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
   /// Prefix of its own results: `traffic.<name>.rate`; empty: it has none.
@@ -96,7 +102,8 @@ class Traffic : public config::TrafficTable {
   /// Keys of tables of any kind.
   struct Mix {
     std::optional<Verb> verb;
-    std::optional<std::uint32_t> ecmp_every, traffic_class;
+    std::optional<std::vector<Verb>> verbs;
+    std::optional<std::uint32_t> words, ecmp_every, traffic_class;
     std::optional<Located<std::string>> name;
     static const Schema<Mix>& schema();
   };
@@ -108,6 +115,8 @@ class Traffic : public config::TrafficTable {
   Mix mix_;
   const TrafficKind& kind_;
   std::size_t number_;
+  std::shared_ptr<const std::vector<Verb>> verbs_;  ///< null: all messages have one
+  Location verb_at_{};
 };
 
 /// A message that is measured by its completion time, with numbers from 0.
