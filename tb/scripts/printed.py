@@ -9,6 +9,7 @@ IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "
 TLPS = [("doorbell", "to_nic"), ("cqe", "to_host"),
         *((use, way) for use in ("wqe", "payload", "context", "translation", "receive_wqe") for way in ("to_host", "to_nic"))]
 USES = {use for use, way in TLPS}
+ANSWERED = ("read", "compare_swap", "fetch_add")
 FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
 
 
@@ -70,7 +71,10 @@ class Run:
         self.summary, self.expected, self.rows = summary, {}, {}
         self.seconds = (summary["measured_to_ps"] - summary["measured_from_ps"]) * 1e-12
         self.senders = sorted({f["sender"] for f in flows})
-        self.receivers = sorted({f["receiver"] for f in flows})
+        # Data of READs and atomics arrives where they are posted. All tables are of one of both kinds.
+        tables = self.config.get("traffic", [])
+        self.answered = bool(tables) and all((t.get("verbs") or [t.get("verb")])[0] in ANSWERED for t in tables)
+        self.receivers = self.senders if self.answered else sorted({f["receiver"] for f in flows})
         self.nics = [d for d, s in self.statistics.items() if "sent_fresh" in s]
         if flows and self.seconds > 0:
             self._senders()
@@ -303,7 +307,7 @@ class Run:
             # Statistics do not tell requests to the host from writes to it, nor WQEs that the NIC reads from those that
             # the CPU writes.
             reads_alone = (not self.sum(self.senders, "data_received") and nic.get("post", {}).get("method") != "blue_flame" and
-                           not any(t.get("verb") == "read" for t in self.config.get("traffic", [])))
+                           not self.answered)
             for name, uses in (("bytes", USES),) + ((("fetched", ("wqe", "payload")),) if reads_alone else ()):
                 self.expected[f"senders.pcie_{name}_per_message"] = ratio(
                     sum(self.sum(self.senders, "host", f"pcie_{use}_{way}") for use, way in TLPS if use in uses),
