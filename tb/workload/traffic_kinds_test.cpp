@@ -42,7 +42,7 @@ TEST(TrafficKinds, ATableKnowsItsKindItsNumberAndItsValues) {
   EXPECT_FALSE(dump[1].contains("ecmp_every"));
   EXPECT_FALSE(dump[1].contains("traffic_class"));
   EXPECT_FALSE(dump[1].contains("verb"));
-  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 6);
+  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 8);
 }
 
 TEST(TrafficKinds, ASlipIsNamed) {

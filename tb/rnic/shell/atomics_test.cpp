@@ -112,8 +112,8 @@ TEST(Atomics, OneAddressHasOneOperationATime) {
     for (std::size_t n = 0; n < 4; ++n)
       last = std::max(last, nics.a->queue_pair(n).progress().last_completion);
     const Picoseconds first = request_time + one_way(config, odd_link);
-    const Picoseconds end = first + 1_us * (40 / row.at_once) + response_time +
-                            one_way(config, odd_link);
+    const Picoseconds end =
+        first + 1_us * (40 / row.at_once) + response_time + one_way(config, odd_link);
     // The second of two slots begins with a later request, and responses take turns on the wire.
     EXPECT_GE(last, end) << row.words << " " << row.slots;
     EXPECT_LE(last, end + (row.at_once - 1) * (4 * request_time + response_time))
@@ -222,8 +222,7 @@ TEST(Atomics, WithAHostTheyAreAReadAndAWrite) {
   // All of one word: each begins when the one before has read, and behind its write on the link.
   const Picoseconds write = PcieLink(config.pcie).wire_time(tlp::write + 8_B);
   const Picoseconds each = host.read(8_B) + write;
-  const Picoseconds begin =
-      host.first_packet(0_B, 5) + request_time + one_way(config, odd_link);
+  const Picoseconds begin = host.first_packet(0_B, 5) + request_time + one_way(config, odd_link);
   const Picoseconds last = nics.a->queue_pair(0).progress().last_completion;
   EXPECT_EQ(last, begin + host.read(8_B) + 4 * each + response_time + one_way(config, odd_link) +
                       write + host.write_latency());

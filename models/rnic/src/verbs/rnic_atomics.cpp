@@ -14,8 +14,8 @@ namespace horae::rnic {
 void check_atomics(const RnicConfig& config) {
   if (!config.atomics || std::has_single_bit(config.atomics->slots)) return;
   const std::uint32_t slots = config.atomics->slots;
-  throw InputError(fmt::format("atomics.slots = {}: found no power of two; expected {} or {}", slots,
-                               std::bit_floor(slots), std::bit_ceil(slots)));
+  throw InputError(fmt::format("atomics.slots = {}: found no power of two; expected {} or {}",
+                               slots, std::bit_floor(slots), std::bit_ceil(slots)));
 }
 
 void rnic::receive_atomic(std::size_t i, const Packet& p, Picoseconds now) {
@@ -23,8 +23,7 @@ void rnic::receive_atomic(std::size_t i, const Packet& p, Picoseconds now) {
   allow_nack_again(qp, now);
   const policy::ReceiveOutcome out = qp.receiver().on_read(p.psn, 1);
   if (out.placement == policy::Placement::deliver) {
-    const Verb verb =
-        p.opcode == Opcode::compare_swap ? Verb::compare_swap : Verb::fetch_add;
+    const Verb verb = p.opcode == Opcode::compare_swap ? Verb::compare_swap : Verb::fetch_add;
     qp.answer(verb, p.psn, atomic_operand, out.msn, now);
     if (!atomics_) atomics_.emplace(config_.atomics.value_or(AtomicsConfig{}).slots);
     const AtomicOperation operation{static_cast<std::uint16_t>(i), p.psn, p.msn, now};
