@@ -357,7 +357,7 @@ TEST(Contents, AreRefusedInOneLineWhereTheyCannotBe) {
   has(refused({"nic.host=none"}), "memory.contents with host = \"none\"; expected host = \"pcie\"");
   has(refused({R"(nic.memory.ddio={size="1 MiB"})"}), "memory.contents with memory.ddio");
   has(refused({R"(nic.post={sges=2})"}), "memory.contents with post.sges above 1");
-  has(refused({R"(traffic[0].verb="read")"}), "READs with memory.contents; expected WRITEs");
+  has(refused({R"(traffic[0].verb="read")"}), "memory.contents with other verbs; expected WRITEs");
   has(refused({"traffic[0].depth=5000"}), "5000 messages outstanding with memory.contents");
   has(refused({}, R"([[device]]
 names = ["other"]
