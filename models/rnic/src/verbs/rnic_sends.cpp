@@ -62,13 +62,13 @@ void rnic::take_data(std::size_t i, Packet& p, Picoseconds now) {
   const bool message = p.opcode < Opcode::write_first || has_immediate(p.opcode);
   if (is_atomic(p.opcode)) {
     receive_atomic(i, p, now);
-    return context_.pool.deliver(p);
+    return pool().deliver(p);
   }
   const bool there = p.opcode >= Opcode::read_request ? receive_read(i, p, now)
                      : message                        ? receive_message(i, p, now)
                                                       : receive_data(i, p, now);
   if (!there) return drop_received(p, fabric::DropCause::buffer_full, now);
-  context_.pool.deliver(p);
+  pool().deliver(p);
 }
 
 bool rnic::lacks_receive_wqe(std::size_t i, const Packet& p) {
