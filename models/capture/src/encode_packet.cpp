@@ -9,7 +9,8 @@
 
 namespace horae::capture {
 
-EncodedPacket encode_packet(const Packet& p, const Feedback* feedback) {
+EncodedPacket encode_packet(const Packet& p, const Feedback* feedback,
+                            const PacketContents::Contents* contents) {
   Packet bare = p;
   bare.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
   std::int64_t more = std::int64_t{p.frame} - bare.frame;
@@ -18,6 +19,7 @@ EncodedPacket encode_packet(const Packet& p, const Feedback* feedback) {
     more -= wire::reth;
   }
   RoceFrame frame = frame_of(bare, {});
+  if (contents != nullptr) put_contents(frame, *contents);
   if (p.opcode == Opcode::acknowledge) {
     if (feedback != nullptr) frame.bth.becn = feedback->marked;
   } else if (p.opcode != Opcode::cnp) {

@@ -89,6 +89,57 @@ TEST(PortCaptures, AreNarrowedAndLimited) {
   EXPECT_GT(few.size(), 40u);
 }
 
+// Where memory has contents, frames have the RETH of their message: zero-based, with the key of the
+// receiving queue pair.
+TEST(PortCaptures, HaveTheRethOfContents) {
+  const Workplace place;
+  place.write("p.toml", R"([platform]
+name = "p"
+[sim]
+duration = "1 ms"
+stop = "finished"
+[nic]
+kind = "rnic"
+host = "pcie"
+mtu = "1 KiB"
+memory = { contents = true }
+[tor]
+kind = "switch"
+[[device]]
+names = ["a", "b"]
+profile = "nic"
+[[device]]
+names = ["s"]
+profile = "tor"
+[[link]]
+between = ["a", "s"]
+[[link]]
+between = ["b", "s"]
+[[traffic]]
+kind = "messages"
+from = ["a"]
+to = ["b"]
+message = "3000 B"
+count = 4
+)");
+  run_viewed(place, "p.toml", {"--pcap", "a"});
+  std::uint64_t message = 0, middle = 0;
+  for (const auto& f : read_capture(place, "o/ports/a_0.pcap")) {
+    EXPECT_TRUE(f.frame.icrc_valid);
+    if (!f.frame.reth) {
+      middle += f.frame.payload.empty() ? 0 : 1;
+      continue;
+    }
+    EXPECT_EQ(f.frame.reth->virtual_address, message * 3 * 1024);
+    EXPECT_EQ(f.frame.reth->remote_key, 0x40u << 8 | 1);
+    EXPECT_EQ(f.frame.reth->dma_length, 3000u);
+    EXPECT_EQ(f.frame.payload.size(), 1024u);
+    ++message;
+  }
+  EXPECT_EQ(message, 4u);
+  EXPECT_EQ(middle, 8u);
+}
+
 Packet packet(Opcode opcode, std::uint16_t payload, std::int64_t more = 0) {
   Packet p;
   p.src = 3;

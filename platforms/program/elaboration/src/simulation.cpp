@@ -131,7 +131,9 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   if (meter != nullptr) meter->charge("routes", routes.size());
   devices_ = elaboration::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
   for (auto* nic : devices_.nics) {
-    if (nic->config().memory.contents) nic->carry(contents_);
+    if (!nic->config().memory.contents) continue;
+    carries_contents_ = true;
+    nic->carry(contents_);
   }
   for (auto* chip : devices_.tofinos) {
     if (chip->frames() != nullptr) chip->carry(wire_bytes_);

@@ -59,6 +59,7 @@ PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
 }
 
 void PortCaptures::learn(const elaboration::Simulation& simulation) {
+  carried_ = simulation.contents();
   carries_feedback_ = simulation.context().pool.carries_feedback();
   for (std::size_t i = 0; i < ports_.size(); ++i)
     by_port_[{simulation.devices()[ports_[i].device].get(), ports_[i].port}] = i;
@@ -85,7 +86,12 @@ void PortCaptures::add(const fabric::device& d, unsigned port, const Packet& p, 
     feedback = feedback_.size();
     feedback_.push_back(feedback_of(p));
   }
-  ports_[it->second].records.push_back({at, p, feedback});
+  std::optional<std::size_t> contents;
+  if (carried_ != nullptr && p.is_data() && carried_->find(p) != nullptr) {
+    contents = contents_.size();
+    contents_.push_back(*carried_->find(p));
+  }
+  ports_[it->second].records.push_back({at, p, feedback, contents});
 }
 
 void PortCaptures::arrived(const fabric::device& d, unsigned port, const Packet& p, Picoseconds at,
@@ -107,7 +113,8 @@ void PortCaptures::write(results::ResultFolder& folder) {
     for (const auto& r : port.records) {
       if (r.at >= full_at_) break;  // from there on some are missing
       const capture::EncodedPacket frame =
-          capture::encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr);
+          capture::encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr,
+                                 r.contents ? &contents_[*r.contents] : nullptr);
       constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }

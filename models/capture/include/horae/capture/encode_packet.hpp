@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/packet_contents.hpp"
 #include "horae/core/telemetry.hpp"
 
 namespace horae::capture {
@@ -17,11 +18,13 @@ namespace horae::capture {
 ///
 /// With the `feedback` of a packet that has room for it, an acknowledgement has its selective
 /// report there (core `SelectiveReport`), then zeros for times and telemetry, and BECN if the data
-/// that caused it had CE. The entropy that it echoes is its UDP source port.
+/// that caused it had CE. The entropy that it echoes is its UDP source port. With `contents` the
+/// payload and the RETH are theirs.
 struct EncodedPacket {
   std::vector<std::uint8_t> bytes;
   std::uint32_t length;
 };
-EncodedPacket encode_packet(const Packet& p, const Feedback* feedback = nullptr);
+EncodedPacket encode_packet(const Packet& p, const Feedback* feedback = nullptr,
+                            const PacketContents::Contents* contents = nullptr);
 
 }  // namespace horae::capture

@@ -41,4 +41,10 @@ class PacketContents {
   std::unordered_map<const Packet*, Contents> all_;
 };
 
+/// Puts them into the frame of the packet's fields.
+inline void put_contents(RoceFrame& frame, const PacketContents::Contents& contents) {
+  if (frame.reth && contents.reth) frame.reth = contents.reth;
+  if (frame.payload.size() == contents.payload.size()) frame.payload = contents.payload;
+}
+
 }  // namespace horae

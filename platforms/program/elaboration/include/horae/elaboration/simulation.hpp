@@ -62,6 +62,8 @@ class Simulation {
   const std::vector<std::unique_ptr<rnic::memory_module>>& memories() const {
     return devices_.memories;
   }
+  /// Bytes of packets; null: no NIC's memory has contents.
+  const PacketContents* contents() const { return carries_contents_ ? &contents_ : nullptr; }
   /// NICs whose ordering layer runs as hardware, alone or beside its model.
   const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return levels_.hardware();
@@ -110,6 +112,7 @@ class Simulation {
   /// Without a part in the simulation: see the destructor.
   std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;
   fabric::sim_context context_;
+  bool carries_contents_ = false;
   PacketContents contents_;         ///< of all NICs whose memory has contents
   programs::WireBytes wire_bytes_;  ///< of all chips whose programs work on bytes
   Routing routing_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/packet_contents.hpp"
 #include "horae/core/telemetry.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/views/view_filter.hpp"
@@ -40,6 +42,7 @@ class PortCaptures final : public Watcher {
     Picoseconds at;
     Packet packet;
     std::optional<std::size_t> feedback;  ///< its place in `feedback_`
+    std::optional<std::size_t> contents;  ///< likewise in `contents_`
   };
   struct Port {
     std::string name;  ///< of its file
@@ -53,8 +56,10 @@ class PortCaptures final : public Watcher {
   std::uint64_t kept_ = 0;
   Picoseconds full_at_ = never;
   std::vector<Port> ports_;
-  bool carries_feedback_ = false;   ///< packets have room for it
-  std::vector<Feedback> feedback_;  ///< of acknowledgements
+  bool carries_feedback_ = false;            ///< packets have room for it
+  std::vector<Feedback> feedback_;           ///< of acknowledgements
+  const PacketContents* carried_ = nullptr;  ///< null: payload is zeros
+  std::deque<PacketContents::Contents> contents_;
   std::map<std::pair<const fabric::device*, unsigned>, std::size_t> by_port_;
   std::string connections_;
 };
