@@ -77,7 +77,7 @@ config::PlatformConfig platform_of(const Settings& settings, const std::string& 
   return workload::read_platform(Document::parse(network + more, "p.toml", settings));
 }
 
-/// What memory has there before anything is sent: no two places are alike.
+/// Bytes of memory there before anything is sent: no two places are alike.
 std::vector<unsigned char> pattern(std::uint64_t where, std::size_t size) {
   std::vector<unsigned char> bytes(size);
   for (std::size_t i = 0; i < size; ++i)
@@ -333,7 +333,7 @@ TEST(Contents, OfAWqeThatIsSpoiltEndItsQueuePair) {
   EXPECT_FALSE(simulation.nics()[1]->queue_pair(0).in_error());
 }
 
-// What was not fetched by a bug would be the bytes of another place: they are told apart here.
+// Off, all accesses of a NIC are timing alone.
 TEST(Contents, AreNotInAnAccessWithoutThem) {
   const auto without = platform_of({"nic.memory.contents=false"});
   Simulation simulation(without);

@@ -368,7 +368,7 @@ TEST(Platform, HasEndPointsOfOnesOwn) {
   std::filesystem::remove(file);
 }
 
-/// What does not depend on where a run is looked at: flows, and results of their messages.
+/// Outcomes that do not depend on where a run is looked at: flows, and results of their messages.
 std::string completions_of(const run::RunOutcome& outcome) {
   std::string text = outcome.flows_csv + outcome.summary.at("packets").dump();
   for (const auto& [name, result] : outcome.summary.at("results").items())

@@ -123,7 +123,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
 
 Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
                                          Picoseconds now) {
-  const std::uint64_t offset = (s.next.value() & (slots_ - 1)) * slot_;
+  const std::uint64_t offset = (s.next.value() & last_slot_) * slot_;
   const std::uint64_t address = host_address::source(i, offset);
   counters_.payload_bytes += place.payload;
   // The data of a READ lies in one buffer.

@@ -129,7 +129,7 @@ bool RunLoop::wait_for(Picoseconds mark) {
     now = mark;
   }
   const fabric::run_end end = clock.run_to(now);  // what is counted by time comes along
-  // What devices have done up to their horizon cannot be changed any more.
+  // Devices have done all before their horizon: it cannot be changed any more.
   now_ = clock.horizon() == never ? now : std::max(now, clock.horizon());
   return end == fabric::run_end::reached || mark.count() == 0;
 }

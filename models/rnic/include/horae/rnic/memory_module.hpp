@@ -22,7 +22,7 @@ class memory_module : public sc_core::sc_module {
 
   /// Its socket for NIC number `nic` of those that it serves, from 0. It may be one for all.
   virtual port_type& port(std::size_t nic) = 0;
-  /// What it counted, for the results.
+  /// Its counters, for the results.
   virtual void statistics(StatTree& /*tree*/) const {}
   /// Lines on what waits in it, for runs that stand still.
   virtual std::vector<std::string> describe_queues() const { return {}; }

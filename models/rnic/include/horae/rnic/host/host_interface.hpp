@@ -83,7 +83,7 @@ class host_interface : public sc_core::sc_module {
 
   // With HostMemoryConfig::contents.
   using Contents = std::vector<unsigned char>;
-  /// What the last read() there has brought, once it is done; null: nothing was read since.
+  /// Bytes that the last read() there has brought, once it is done; null: nothing was read since.
   std::shared_ptr<const Contents> take_read(std::uint64_t address);
   /// Contents of the next write() there, which is as long.
   void stage(std::uint64_t address, std::span<const unsigned char> bytes);

@@ -87,7 +87,7 @@ class PayloadFetcher {
   using GoodWqes = std::function<bool(std::size_t qp, std::uint64_t first, std::uint64_t n)>;
   void hold_contents(Bytes mtu, GoodWqes good) {
     slot_ = static_cast<std::uint64_t>(mtu.count());
-    slots_ = host_address::ring_packets;
+    last_slot_ = host_address::ring_packets - 1;
     good_wqes_ = std::move(good);
   }
   /// Address of the WQE of a message.
@@ -207,11 +207,11 @@ class PayloadFetcher {
   std::int64_t used_ = 0;
   std::int64_t most_used_ = 0;
   bool halted_ = false;
-  std::uint64_t slot_ = 4096;      ///< bytes from one packet's payload to the next one's
-  std::uint64_t slots_ = 2048;     ///< packets in 8 MiB: what perftest posts, used again
-  GoodWqes good_wqes_{};           ///< empty: without contents
-  std::vector<Reading> readings_;  ///< none with a memory that answers at once
-  std::uint64_t asked_ = 0;        ///< reads whose times were not known
+  std::uint64_t slot_ = 4096;       ///< bytes from one packet's payload to the next one's
+  std::uint64_t last_slot_ = 2047;  ///< of 8 MiB: what perftest posts, used again
+  GoodWqes good_wqes_{};            ///< empty: without contents
+  std::vector<Reading> readings_;   ///< none with a memory that answers at once
+  std::uint64_t asked_ = 0;         ///< reads whose times were not known
   std::function<void(std::size_t qp, Picoseconds now)> failed_{};
   Counters counters_;
 };

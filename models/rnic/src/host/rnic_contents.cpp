@@ -82,7 +82,7 @@ void rnic::attach_contents(std::size_t i, const Packet& p, const PacketPlace& pl
   if (read != nullptr && read->size() == p.payload) {
     contents.payload.assign(read->begin(), read->end());
   } else {
-    // What is sent again: its reads take time and tags, but bring no bytes of their own.
+    // Sent again: its reads take time and tags, but bring no bytes of their own.
     contents.payload.resize(p.payload);
     host_.link->peek(address, contents.payload);
   }
