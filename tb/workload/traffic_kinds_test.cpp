@@ -35,13 +35,15 @@ TEST(TrafficKinds, ATableKnowsItsKindItsNumberAndItsValues) {
   EXPECT_EQ(dump[0].begin().key(), "kind");
   EXPECT_EQ(dump[1].at("kind"), "collective");
   EXPECT_EQ(dump[1].at("size"), "8 KB");
-  // All but the six that have no value.
+  // All but the eight that have no value.
   EXPECT_FALSE(dump[1].contains("name"));
   EXPECT_FALSE(dump[1].contains("window"));
   EXPECT_FALSE(dump[1].contains("local"));
   EXPECT_FALSE(dump[1].contains("ecmp_every"));
   EXPECT_FALSE(dump[1].contains("traffic_class"));
   EXPECT_FALSE(dump[1].contains("verb"));
+  EXPECT_FALSE(dump[1].contains("verbs"));
+  EXPECT_FALSE(dump[1].contains("words"));
   EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 8);
 }
 
