@@ -113,6 +113,42 @@ TEST_F(Measured, PerftestTextInMebibytesAndSeveralRuns) {
               0.05 * f.observations[0].value + (one - other) / std::sqrt(2.0), 1e-6);
 }
 
+/// Tests of other verbs say so, and so do their conditions.
+TEST_F(Measured, PerftestOfOtherVerbs) {
+  const auto changed = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string write_bw = run_of("1", "Gb/sec", " 8   5000   0.14   0.139   2.170000\n");
+  const std::string inlined = " Max inline data : 0[B]";
+  std::string all =
+      changed(changed(write_bw, "RDMA_Write", "RDMA_Read"), inlined, " Outstand reads  : 16");
+  all += changed(changed(write_bw, "RDMA_Write", "Send"), " CQ Moder",
+                 " RX depth        : 512\n CQ Moder");
+  all += changed(changed(write_bw, "RDMA_Write", "Atomic FETCH_AND_ADD"), inlined,
+                 " Outstand reads  : 4");
+  all += changed(write_bw, "RDMA_Write", "Atomic CMP_AND_SWAP") + write_bw;
+  const ObservationsFile f = read_measured(write("a.txt", all), {});
+  ASSERT_EQ(f.conditions.size(), 5u);
+  const auto set_of = [&](std::size_t i) {
+    return std::vector<std::string>(f.conditions[i].set.begin(), f.conditions[i].set.end());
+  };
+  const auto expected = [](const std::string& first, const std::string& last) {
+    std::vector<std::string> set = {"traffic[0].message=8B", "traffic[0].qps=1",
+                                    "traffic[0].depth=128", "nic.mtu=1024B"};
+    if (!first.empty()) set.insert(set.begin(), "traffic[0].verb=" + first);
+    if (!last.empty()) set.push_back(last);
+    return set;
+  };
+  EXPECT_EQ(f.conditions[0].id.value, "read.q1.s8");
+  EXPECT_EQ(set_of(0), expected("read", "nic.reliability.rd_atomic=16"));
+  EXPECT_EQ(set_of(1), expected("send", "nic.receive.depth=512"));
+  EXPECT_EQ(set_of(2), expected("fetch_add", "nic.reliability.rd_atomic=4"));
+  EXPECT_EQ(set_of(3), expected("compare_swap", ""));
+  EXPECT_EQ(f.conditions[4].id.value, "q1.s8");
+  EXPECT_EQ(set_of(4), expected("", ""));
+  EXPECT_NEAR(f.observations[2].value, 2.17 * 0.064, 1e-9);
+}
+
 const char* strict_json = R"({
 "test_info": {
 "test": "RDMA_Write BW",
@@ -303,9 +339,10 @@ TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
             "a.txt: no results of perftest: expected lines below '#bytes #iterations BW peak BW "
             "average MsgRate', as ib_write_bw prints them");
   std::string read = run_of("1", "Gb/sec", "");
-  read.replace(read.find("RDMA_Write"), 10, "RDMA_Read");
+  read.replace(read.find("RDMA_Write BW"), 13, "RDMA_Read Latency");
   EXPECT_EQ(refused("a.txt", read),
-            "a.txt:2:21: 'RDMA_Read' is not modelled; expected RDMA_Write BW Test (ib_write_bw)");
+            "a.txt:2:21: 'RDMA_Read' is not modelled; expected a BW Test of RDMA_Write, RDMA_Read, "
+            "Send or Atomic (ib_write_bw and others)");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   fast   4.0\n")),
             "a.txt:21:20: BW average: expected a number, found 'fast'");
   for (const std::string& text : {std::string("2.1x"), std::string("2e0"), std::string("-2.1"),

@@ -23,12 +23,19 @@ struct PrintedNumber {
 /// A line of perftest's results.
 struct PerftestRow {
   Location where;
+  std::string_view verb = "write";  ///< as `traffic.verb` has it
   std::uint64_t queue_pairs = 1;
   std::optional<std::uint64_t> depth, mtu;
+  std::optional<std::uint64_t> receive_depth;  ///< of SENDs
+  std::optional<std::uint64_t> reads;          ///< READs or atomics outstanding
   std::uint64_t bytes = 0;
   PrintedNumber average;  ///< in Gbps or MiB/s
   PrintedNumber rate;     ///< million messages per second
 };
+
+/// The verb of a test as perftest names it ("RDMA_Read", "Atomic FETCH_AND_ADD"), as `traffic.verb`
+/// has it; empty: none that is modelled.
+std::string_view perftest_verb(std::string_view test);
 
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name);
 std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::string& name);

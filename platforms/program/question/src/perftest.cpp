@@ -63,25 +63,40 @@ PrintedNumber payload_gbps(const PerftestRow& r) {
 }
 
 std::string condition_name(const ImportSpec& import, const PerftestRow& r) {
-  const std::string name = fmt::format("q{}.s{}", r.queue_pairs, r.bytes);
+  const std::string of = r.verb == "write" ? std::string() : fmt::format("{}.", r.verb);
+  const std::string name = fmt::format("{}q{}.s{}", of, r.queue_pairs, r.bytes);
   return import.id.empty() ? name : import.id + "." + name;
 }
 
 ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
   ConditionSpec c;
   c.id = {condition_name(import, r), r.where};
-  c.title = fmt::format("{} queue pairs, messages of {} bytes", r.queue_pairs, r.bytes);
+  const std::string of = r.verb == "write" ? std::string() : fmt::format(", {}", r.verb);
+  c.title = fmt::format("{} queue pairs, messages of {} bytes{}", r.queue_pairs, r.bytes, of);
   c.set = import.set;
   c.reaction = import.reaction;
   const auto set = [&](const std::string& text) { c.set.push_back({text, r.where}); };
+  if (r.verb != "write") set(fmt::format("traffic[0].verb={}", r.verb));
   set(fmt::format("traffic[0].message={}B", r.bytes));
   set(fmt::format("traffic[0].qps={}", r.queue_pairs));
   if (r.depth) set(fmt::format("traffic[0].depth={}", *r.depth));
   if (r.mtu) set(fmt::format("nic.mtu={}B", *r.mtu));
+  if (r.receive_depth && r.verb == "send")
+    set(fmt::format("nic.receive.depth={}", *r.receive_depth));
+  if (r.reads) set(fmt::format("nic.reliability.rd_atomic={}", *r.reads));
   return c;
 }
 
 }  // namespace
+
+std::string_view perftest_verb(std::string_view test) {
+  const auto has = [test](std::string_view word) { return test.find(word) != test.npos; };
+  if (has("Write")) return "write";
+  if (has("Read")) return "read";
+  if (has("CMP_AND_SWAP")) return "compare_swap";
+  if (has("FETCH_AND_ADD")) return "fetch_add";
+  return has("Send") ? "send" : "";
+}
 
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name) {
   std::vector<PerftestRow> rows;
@@ -100,10 +115,11 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
         line.find(" Latency Test") != std::string_view::npos) {
       table = false;
       now = PerftestRow{};
-      if (words[0].text != "RDMA_Write" || line.find(" BW ") == std::string_view::npos) {
+      now.verb = perftest_verb(line);
+      if (now.verb.empty() || line.find(" BW ") == std::string_view::npos) {
         throw input_error(words[0].where,
-                          fmt::format("'{}' is not modelled; expected RDMA_Write BW Test "
-                                      "(ib_write_bw)",
+                          fmt::format("'{}' is not modelled; expected a BW Test of RDMA_Write, "
+                                      "RDMA_Read, Send or Atomic (ib_write_bw and others)",
                                       words[0].text));
       }
     }
@@ -111,6 +127,10 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
       now.queue_pairs = printed_whole(w->text, w->where, "Number of qps");
     if (const auto w = after(line, "TX depth", name, number))
       now.depth = printed_whole(w->text, w->where, "TX depth");
+    if (const auto w = after(line, "RX depth", name, number))
+      now.receive_depth = printed_whole(w->text, w->where, "RX depth");
+    if (const auto w = after(line, "Outstand reads", name, number))
+      now.reads = printed_whole(w->text, w->where, "Outstand reads");
     if (const auto w = after(line, "Mtu", name, number))
       now.mtu = printed_whole(w->text.substr(0, w->text.find('[')), w->where, "Mtu");
     if (const auto w = after(line, "Connection type", name, number); w && w->text != "RC") {

@@ -143,9 +143,11 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
     return printed_whole(std::string_view(t).substr(0, t.find('[')), where, path);
   };
   const std::string& test = need("test_info.test");
-  if (test.find("Write") == std::string::npos || test.find("BW") == std::string::npos) {
-    throw input_error(where, fmt::format("test_info.test: '{}' is not modelled; expected "
-                                         "RDMA_Write BW (ib_write_bw)",
+  const std::string_view verb = perftest_verb(test);
+  if (verb.empty() || test.find("BW") == std::string::npos) {
+    throw input_error(where, fmt::format("test_info.test: '{}' is not modelled; expected BW of "
+                                         "RDMA_Write, RDMA_Read, Send or Atomic (ib_write_bw and "
+                                         "others)",
                                          test));
   }
   if (const auto* type = find("test_info.Connection_type"); type != nullptr && *type != "RC") {
@@ -155,6 +157,7 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
   }
   PerftestRow now;
   now.where = where;
+  now.verb = verb;
   now.queue_pairs = whole("test_info.Number_of_qps");
   if (find("test_info.TX_depth") != nullptr) now.depth = whole("test_info.TX_depth");
   if (find("test_info.Mtu") != nullptr) now.mtu = whole("test_info.Mtu");
