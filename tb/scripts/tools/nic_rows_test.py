@@ -43,7 +43,7 @@ class NicRows(unittest.TestCase):
 
     def test_what_is_not_there_is_said(self):
         self.assertIn("row 1: q1_message_rate has no observation 'x'", self.change(1, ids="x")[0])
-        self.assertIn("row 21: expected why", " ".join(self.change(21, why="")))
+        self.assertIn("row 22: expected why", " ".join(self.change(22, why="")))
         del self.rows[4]
         self.assertIn("expected rows 1 to 59", self.tool.faults(self.rows)[0])
 
