@@ -18,7 +18,8 @@ namespace horae::programs {
 /// until the next such chip.
 ///
 /// The frame is that of core/codec.hpp with the default AddressPlan: NIC n is 10.0.0.n+1. Payload
-/// and ICRC are zeros: no model of a run has contents. One object serves all chips of a simulation.
+/// and ICRC are zeros: contents of NICs (PacketContents) do not pass such chips. One object serves
+/// all chips of a simulation.
 class WireBytes {
  public:
   /// The bytes, without FCS, with which `p` comes to a chip: those with which it left the last one,
