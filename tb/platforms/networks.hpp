@@ -2,8 +2,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
+#include <vector>
 
 namespace horae::test {
 
@@ -106,22 +108,38 @@ depth = 4
 )" + p.traffic;
 }
 
+/// Devices with the profile `profile` on ports 0, 1, .. of one switch, in this order.
+inline std::string on_a_switch(const std::vector<std::string>& devices,
+                               const std::string& profile = "nic",
+                               const std::string& of_switch = "switch",
+                               const std::string& name = "s") {
+  std::string text = fmt::format(
+      "[[device]]\nnames = [\"{}\"]\nprofile = \"{}\"\n[[device]]\nnames = "
+      "[\"{}\"]\nprofile = \"{}\"\n",
+      fmt::join(devices, "\", \""), profile, name, of_switch);
+  for (const std::string& d : devices) {
+    text += fmt::format("[[link]]\nbetween = [\"{}\", \"{}\"]\n", d, name);
+  }
+  return text;
+}
+
 /// Devices a, b and c on ports 0 to 2 of t, with profiles of these names.
 inline std::string three_on_a_switch(const std::string& profile, const std::string& of_switch) {
-  return fmt::format(R"([[device]]
-names = ["a", "b", "c"]
-profile = "{}"
-[[device]]
-names = ["t"]
-profile = "{}"
-[[link]]
-between = ["a", "t"]
-[[link]]
-between = ["b", "t"]
-[[link]]
-between = ["c", "t"]
-)",
-                     profile, of_switch);
+  return on_a_switch({"a", "b", "c"}, profile, of_switch, "t");
 }
+
+/// Profiles of NICs with hosts behind PCIe: "nic", and last "slow", whose RX buffer is 256 KiB.
+inline const std::string nic_and_slow_nic = R"([nic]
+kind = "rnic"
+mtu = "4 KiB"
+host = "pcie"
+ack_traffic_class = 7
+[slow]
+kind = "rnic"
+mtu = "4 KiB"
+host = "pcie"
+ack_traffic_class = 7
+sram = { rx_buffer = "256 KiB" }
+)";
 
 }  // namespace horae::test

@@ -18,22 +18,11 @@ std::string three_nics(const std::string& nic, const std::string& events) {
          nic + R"([switch]
 kind = "switch"
 latency = "400 ns"
-[[device]]
-names = ["a", "b", "c"]
-profile = "nic"
-[[device]]
-names = ["s"]
-profile = "switch"
 [link_default]
 rate = "100 Gbps"
 delay = "500 ns"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["b", "s"]
-[[link]]
-between = ["s", "c"]
-)" + events +
+)" + on_a_switch({"a", "b", "c"}) +
+         events +
          R"([[traffic]]
 kind = "messages"
 pattern = "pairs"

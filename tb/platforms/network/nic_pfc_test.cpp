@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::nic_pfc_test {
@@ -15,18 +16,7 @@ name = "slow receiver"
 [sim]
 duration = "20 ms"
 stop = "finished"
-[nic]
-kind = "rnic"
-mtu = "4 KiB"
-host = "pcie"
-ack_traffic_class = 7
-[slow]
-kind = "rnic"
-mtu = "4 KiB"
-host = "pcie"
-ack_traffic_class = 7
-pcie = { generation = 3, lanes = 4 }
-sram = { rx_buffer = "256 KiB" }
+)" + nic_and_slow_nic + R"(pcie = { generation = 3, lanes = 4 }
 [switch]
 kind = "switch"
 control_class = 7

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::slow_memory_test {
@@ -16,18 +17,7 @@ name = "slow memory"
 [sim]
 warmup = "400 us"
 duration = "3 ms"
-[nic]
-kind = "rnic"
-mtu = "4 KiB"
-host = "pcie"
-ack_traffic_class = 7
-[slow]
-kind = "rnic"
-mtu = "4 KiB"
-host = "pcie"
-ack_traffic_class = 7
-sram = { rx_buffer = "256 KiB" }
-pfc = { xoff = "64 KiB", xon = "48 KiB" }
+)" + nic_and_slow_nic + R"(pfc = { xoff = "64 KiB", xon = "48 KiB" }
 [[device]]
 names = ["a"]
 profile = "nic"

@@ -5,6 +5,7 @@
 #include <regex>
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::held_back_test {
@@ -16,22 +17,13 @@ std::string pair_of(const std::string& spec) {
          "[nic]\nkind = \"rnic\"\nspec = \"" +
          spec +
          R"("
-[sw]
+[switch]
 kind = "switch"
-[[device]]
-names = ["a", "b"]
-profile = "nic"
-[[device]]
-names = ["s"]
-profile = "sw"
 [link_default]
 rate = "400 Gbps"
 delay = "100 ns"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["s", "b"]
-[[traffic]]
+)" + on_a_switch({"a", "b"}) +
+         R"([[traffic]]
 kind = "messages"
 from = ["a"]
 to = ["b"]

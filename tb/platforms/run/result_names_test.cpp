@@ -26,20 +26,10 @@ entropy.scheme = "reps"
 entropy.freezing = false
 [switch]
 kind = "switch"
-[[device]]
-names = ["a", "b"]
-profile = "nic"
-[[device]]
-names = ["s"]
-profile = "switch"
 [link_default]
 rate = "100 Gbps"
 delay = "100 ns"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["s", "b"]
-)";
+)" + on_a_switch({"a", "b"});
 
 /// Quantities with a text that all results of their name match.
 std::vector<std::pair<std::regex, ordered_json>> listed() {

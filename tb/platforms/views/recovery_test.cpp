@@ -11,7 +11,7 @@
 namespace horae::test::recovery_test {
 namespace {
 
-constexpr const char* base = R"([platform]
+const std::string base = R"([platform]
 name = "recovery"
 [sim]
 duration = "4 ms"
@@ -25,20 +25,11 @@ nack_delay = "2 us"
 [switch]
 kind = "switch"
 latency = "400 ns"
-[[device]]
-names = ["a", "c"]
-profile = "nic"
-[[device]]
-names = ["s"]
-profile = "switch"
 [link_default]
 rate = "100 Gbps"
 delay = "500 ns"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["s", "c"]
-[[traffic]]
+)" + on_a_switch({"a", "c"}) +
+                         R"([[traffic]]
 kind = "messages"
 pattern = "pairs"
 from = ["a"]

@@ -24,24 +24,11 @@ std::string through_a_switch(const std::string& nic, const std::string& traffic)
          nic + R"([switch]
 kind = "switch"
 latency = "400 ns"
-[[device]]
-names = ["a", "b", "c"]
-profile = "nic"
-[[device]]
-names = ["s"]
-profile = "switch"
 [link_default]
 rate = "100 Gbps"
 delay = "100 ns"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["b", "s"]
-[[link]]
-between = ["c", "s"]
-[[traffic]]
-kind = "messages"
-)" + traffic;
+)" + on_a_switch({"a", "b", "c"}) +
+         "[[traffic]]\nkind = \"messages\"\n" + traffic;
 }
 
 struct Seen {
