@@ -11,24 +11,13 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+from explore_damage_test import SMALL  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 HORAE = os.environ.get("HORAE_PROGRAM", str(ROOT / "build/platforms/horae"))
 EXIT_SKIPPED = 77
 TRACED = ["strace", "-ff", "-y", "-qq", "-e", "trace=fsync,rename,renameat,renameat2"]  # a log of each thread
-
-STUDY = """[study]
-name = "small"
-platform = "p.toml"
-[[parameter]]
-name = "x"
-key = "x"
-values = [1, 2, 3]
-[[objective]]
-name = "gain"
-result = "gain"
-direction = "max"
-"""
 
 
 def calls(log):
@@ -46,7 +35,7 @@ class Synced(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="horae_synced.")).resolve()
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "p.toml").write_text("a platform\n", encoding="utf-8")
-        (self.folder / "s.toml").write_text(STUDY, encoding="utf-8")
+        (self.folder / "s.toml").write_text(SMALL, encoding="utf-8")
 
     def traced(self, *command):
         """Of each thread, its calls."""
