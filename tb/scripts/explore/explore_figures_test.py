@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from explore_test import Place  # noqa: E402
+from explore_test import Place, nine_nics  # noqa: E402
 from lib.explore.outcome import reason_of  # noqa: E402
 from lib.explore.table import lines_of  # noqa: E402
 from lib.common.units import factor  # noqa: E402
@@ -121,28 +121,7 @@ of = { g = "none", m = "fct.no_such" }
 
 
 # Eight senders to one receiver; small queues lose packets, and a timeout is longer than the run.
-PLATFORM = """[platform]
-name = "p"
-[sim]
-duration = "1 ms"
-stop = "finished"
-[nic]
-kind = "rnic"
-transport = "timeout_only"
-[s]
-kind = "switch"
-[leaf_spine]
-leaves = 1
-spines = 1
-hosts_per_leaf = 9
-host = "nic"
-leaf = "s"
-spine = "s"
-[[traffic]]
-kind = "flow_list"
-file = "m.csv"
-from = "0 s"
-"""
+PLATFORM = nine_nics("m.csv", "1 ms")
 
 
 class Units(Place):

@@ -66,6 +66,32 @@ sampler = "{sampler}"
 """
 
 
+def nine_nics(messages, duration, nic=""):
+    """The text of a platform: NICs h0 to h8 on one switch, whose messages are in a file. A loss is found by a timeout alone."""
+    return f"""[platform]
+name = "p"
+[sim]
+duration = "{duration}"
+stop = "finished"
+[nic]
+kind = "rnic"
+transport = "timeout_only"
+{nic}[s]
+kind = "switch"
+[leaf_spine]
+leaves = 1
+spines = 1
+hosts_per_leaf = 9
+host = "nic"
+leaf = "s"
+spine = "s"
+[[traffic]]
+kind = "flow_list"
+file = "{messages}"
+from = "0 s"
+"""
+
+
 class Place(unittest.TestCase):
     """A folder of its own for each test."""
 
@@ -638,29 +664,7 @@ direction = "max"
 
     def test_a_design_that_loses_messages_is_not_the_quickest(self):
         program = self.program()
-        (self.folder / "lossy.toml").write_text("""[platform]
-name = "lossy"
-[sim]
-duration = "300 us"
-stop = "finished"
-[nic]
-kind = "rnic"
-transport = "timeout_only"
-reliability.rto = "100 us"
-[s]
-kind = "switch"
-[leaf_spine]
-leaves = 1
-spines = 1
-hosts_per_leaf = 9
-host = "nic"
-leaf = "s"
-spine = "s"
-[[traffic]]
-kind = "flow_list"
-file = "messages.csv"
-from = "0 s"
-""")
+        (self.folder / "lossy.toml").write_text(nine_nics("messages.csv", "300 us", "reliability.rto = \"100 us\"\n"))
         (self.folder / "messages.csv").write_text("start_ns,source,destination,bytes\n" + "".join(
             f"{start},h{i},h0,20000\n" for i in range(1, 9) for start in (0, 20000)))
         text = """[study]
