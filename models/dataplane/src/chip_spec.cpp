@@ -6,6 +6,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/shipped_chips.hpp"
+#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 
 namespace horae::dataplane {
@@ -286,14 +287,8 @@ ChipSpec ChipSpec::read(const Section& section) {
     throw section.child(table).error(key, message);
   };
   if (chip.name.empty()) throw section.error("name", "name is empty");
-  if (!std::has_single_bit(chip.stage.sram_words)) {
-    refuse("stage", "sram_words",
-           fmt::format("sram_words = {} is no power of two", chip.stage.sram_words));
-  }
-  if (!std::has_single_bit(chip.stage.sram_word_bits)) {
-    refuse("stage", "sram_word_bits",
-           fmt::format("sram_word_bits = {} is no power of two", chip.stage.sram_word_bits));
-  }
+  check_power_of_two(section.child("stage"), "sram_words", chip.stage.sram_words);
+  check_power_of_two(section.child("stage"), "sram_word_bits", chip.stage.sram_word_bits);
   if (chip.stateful.reach_rows > chip.stateful.rows) {
     refuse("stateful", "reach_rows",
            fmt::format("reach_rows = {} is above rows = {}", chip.stateful.reach_rows,

@@ -1,12 +1,10 @@
 #include "config.hpp"
 
-#include <fmt/format.h>
-
-#include <bit>
 #include <string>
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "loop_header.hpp"
 
@@ -178,9 +176,7 @@ void check(const PnpTrpConfig& config, const Section& parameters) {
                                      std::pair{"tcp_cookie_entries", config.tcp_cookie_entries},
                                      std::pair{"cnp_cache_entries", config.cnp_cache_entries},
                                      std::pair{"flow_entries", config.flow_entries}}) {
-    if (std::has_single_bit(entries)) continue;
-    throw parameters.error(
-        key, fmt::format("{} = {} is no power of two: its index is bits of a hash", key, entries));
+    check_power_of_two(parameters, key, entries);
   }
 }
 

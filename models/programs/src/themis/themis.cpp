@@ -11,6 +11,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/params/linear_hash_schema.hpp"
+#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "ingress.hpp"
@@ -247,11 +248,6 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                   .source = "slides of the packet-spraying paper: 4 KB; their 38 entries are those "
                             "of 4000 B, 4096 B would give 37"});
   return s;
-}
-
-void check_power_of_two(const Section& section, std::string_view key, std::uint32_t value) {
-  if (std::has_single_bit(value)) return;
-  throw section.error(key, fmt::format("{} = {} is no power of two", key, value));
 }
 
 void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,

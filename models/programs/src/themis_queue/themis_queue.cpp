@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "horae/core/error.hpp"
+#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "queue_destination.hpp"
 #include "themis/ingress.hpp"

@@ -57,9 +57,6 @@ struct ThemisConfig {
   static const Schema<ThemisConfig>& schema();
 };
 
-/// InputError at the key when its value is no power of two.
-void check_power_of_two(const Section& section, std::string_view key, std::uint32_t value);
-
 /// InputError if so many queue pairs have no place in, or do not spread evenly over, the pipelines.
 void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,
                        std::uint32_t pipelines);
