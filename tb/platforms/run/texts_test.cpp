@@ -57,6 +57,7 @@ std::string masked(const std::string& text) {
   static const std::vector<std::pair<std::regex, std::string>> masks = {
       {std::regex(R"((made by":"horae )[^"]+)"), "$1VERSION"},
       {std::regex(R"(("version": ")\d+\.\d[^"]*)"), "$1VERSION"},
+      {std::regex(R"((# version )\S+)"), "$1VERSION"},
       {std::regex(R"(("wall_s": )[-+.e\d]+)"), "$1WALL"},
       {std::regex(R"(\d+\.\d+ s of wall time)"), "WALL s of wall time"}};
   constexpr std::array words = {"made by", "wall", "version"};
