@@ -184,19 +184,19 @@ TEST(Equality, AnyNumberOfThreadsGivesTheSame) {
   for (const auto& [name, make] : scenarios) {
     LeafSpine s = make();
     const std::string reference = run(s);
-    s.time.threads = 2;
+    s.time.threads = {.count = 2, .from = 0};
     EXPECT_EQ(difference(reference, run(s)), "") << name;
-    s.time.threads = 3;
+    s.time.threads = {.count = 3, .from = 60};
     s.shuffle = 1;
     EXPECT_EQ(difference(reference, run(s)), "") << name << " by three, in disorder";
   }
   LeafSpine s = lossless();
   const std::string reference = run(s);
-  s.time = {.window = 137_ns, .threads = 2};
+  s.time = {.window = 137_ns, .threads = {.count = 2, .from = 30}};
   EXPECT_EQ(difference(reference, run(s)), "") << "in short windows";
-  s.time = {.threads = 64};
+  s.time = {.threads = {.count = 64, .from = 60}};
   EXPECT_EQ(difference(reference, run(s)), "") << "as many as there are devices";
-  s.time = {.threads = 2};
+  s.time = {.threads = {.count = 2, .from = 0}};
   s.exact_hosts = {0, 5, 7};
   EXPECT_EQ(difference(reference, run(s)), "") << "with modules";
 }

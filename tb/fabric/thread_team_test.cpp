@@ -60,7 +60,7 @@ class running final : public device {
 };
 
 TEST(ThreadTeam, EachDeviceHasOneThreadAndSystemcsHasWhatStays) {
-  sim_context context({.threads = 2});
+  sim_context context({.threads = {.count = 2, .from = 0}});
   std::vector<std::unique_ptr<running>> all;
   for (int i = 0; i < 8; ++i)
     all.push_back(std::make_unique<running>(("d" + std::to_string(i)).c_str(), context));
@@ -82,9 +82,26 @@ TEST(ThreadTeam, EachDeviceHasOneThreadAndSystemcsHasWhatStays) {
     EXPECT_EQ(*all[stays]->by.begin(), std::this_thread::get_id());
 }
 
+// Each window has one event of each device, or none.
+TEST(ThreadTeam, MeetsWhereThereIsWorkEnough) {
+  for (const auto& [from, threads] : {std::pair(4u, 2u), std::pair(5u, 1u)}) {
+    EXPECT_EQ(outcome_in_child([&] {
+                sim_context context({.threads = {.count = 2, .from = from}});
+                running a("a", context), b("b", context), c("c", context), d("d", context);
+                connect(a, 0, b, 0, link_of(100_Gbps, 1_us));
+                connect(c, 0, d, 0, link_of(100_Gbps, 1_us));
+                context.clock.run_to(30_us);
+                std::set<std::thread::id> all;
+                for (const auto* one : {&a, &b, &c, &d}) all.insert(one->by.begin(), one->by.end());
+                EXPECT_EQ(all.size(), threads);
+              }),
+              "accepted");
+  }
+}
+
 TEST(ThreadTeam, ThereIsNoneWithOneThreadOrExactWakes) {
   for (const time_config& time :
-       {time_config{.threads = 1}, time_config{.mode = scheduling::exact_wake, .threads = 4}}) {
+       {time_config{.threads = {.count = 1, .from = 0}}, time_config{.mode = scheduling::exact_wake, .threads = {.count = 4, .from = 0}}}) {
     EXPECT_EQ(outcome_in_child([&] {
                 sim_context context(time);
                 running a("a", context), b("b", context);
@@ -102,7 +119,7 @@ TEST(ThreadTeam, OfSeveralFailuresOneThreadsIsTold) {
   for (const unsigned threads : {1u, 2u, 4u}) {
     for (int again = 0; again < 3; ++again) {
       EXPECT_EQ(outcome_in_child([&] {
-                  sim_context context({.threads = threads});
+                  sim_context context({.threads = {.count = threads, .from = 0}});
                   running a("a", context, 5_us), b("b", context, 5_us), c("c", context, 5_us),
                       d("d", context);
                   connect(a, 0, b, 0, link_of(100_Gbps, 1_us));
@@ -134,7 +151,7 @@ TEST(ThreadTeam, PacketsThatEndElsewhereTakeNoNewMemory) {
   EXPECT_EQ(sum.live(), 0u);
   EXPECT_LE(places.size(), 8 * PacketPool::block_size);
 
-  sim_context context({.threads = 2});
+  sim_context context({.threads = {.count = 2, .from = 0}});
   probe a("a", context), b("b", context);
   connect(a, 0, b, 0, link_of(100_Gbps, 1_us));
   for (int i = 0; i < 20'000; ++i) a.send({.at = 10_ns * i, .frame = 64_B});

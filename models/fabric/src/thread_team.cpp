@@ -43,8 +43,9 @@ void MeetingPoint::meet() {
     round_.wait(round, std::memory_order_acquire);
 }
 
-thread_team::thread_team(const std::vector<device*>& devices, Lane& own, unsigned threads)
-    : parts_(std::max<std::size_t>(1, std::min<std::size_t>(threads, devices.size()))),
+thread_team::thread_team(const std::vector<device*>& devices, Lane& own, const threading& threads)
+    : from_(threads.from),
+      parts_(std::max<std::size_t>(1, std::min<std::size_t>(threads.count, devices.size()))),
       meeting_(static_cast<unsigned>(parts_.size())) {
   for (Part& part : parts_) {
     if (&part == parts_.data()) {
@@ -96,10 +97,14 @@ void thread_team::start() {
 }
 
 thread_team::Failure thread_team::run_window(Picoseconds end) {
-  if (threads_.empty()) start();
   end_ = end;
-  meeting_.meet();
-  work(parts_.front());
+  if (events() < from_) {
+    work_alone();
+  } else {
+    if (threads_.empty()) start();
+    meeting_.meet();
+    work(parts_.front());
+  }
   deliver_told();
   level_pools();
   Failure first;
@@ -119,13 +124,29 @@ void thread_team::work(Part& part) {
   meeting_.meet();
 }
 
+void thread_team::work_alone() {
+  for (Part& part : parts_) {
+    for (device* d : part.devices) d->gather_window(end_);
+  }
+  for (Part& part : parts_) run_part(part);
+}
+
+std::uint64_t thread_team::events() const {
+  std::uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.events;
+  return sum;
+}
+
 void thread_team::run_part(Part& part) {
+  part.events = 0;
   for (device* d : part.devices) {
+    const std::uint64_t before = d->events_handled();
     try {
       d->run_gathered();
     } catch (...) {
       if (part.failure.error == nullptr) part.failure = {std::current_exception(), d};
     }
+    part.events += d->events_handled() - before;
   }
 }
 

@@ -121,7 +121,7 @@ TEST_P(Ranks, ThreadsDoNotShowEither) {
   const Ended alone = run(place, words);
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   for (const std::string threads : {"2", "5"})
-    expect_same(place, alone, words, {"--threads", threads});
+    expect_same(place, alone, words, {"--threads-from", "0", "--threads", threads});
 }
 
 TEST(RanksOfARun, HaveThreadsOfTheirOwn) {
@@ -130,7 +130,7 @@ TEST(RanksOfARun, HaveThreadsOfTheirOwn) {
   const Words words = words_of(place, {"themis_tor", {"sim.duration=60us", "sim.warmup=10us"}});
   const Ended alone = run(place, words);
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  expect_same(place, alone, words, {"--ranks", "2", "--threads", "2"});
+  expect_same(place, alone, words, {"--ranks", "2", "--threads-from", "20", "--threads", "2"});
 }
 
 TEST(ThreadsOfARun, RefuseWhatOneThreadDoes) {

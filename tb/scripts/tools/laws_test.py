@@ -236,7 +236,7 @@ class Laws(unittest.TestCase):
         self.assertEqual(said(laws.ranks, None, [Ran(packet_hops=41)]), ["2 ranks: packet_hops differ:  40 and 41"])
         subject = Subject(None, [Ran()])
         list(laws.threads(subject))
-        self.assertEqual(subject.asked[0][1], ("--threads", "3"))
+        self.assertEqual(subject.asked[0][1], ("--threads", "3", "--threads-from", "40"))
         self.assertEqual(said(laws.threads, None, [Ran(packet_hops=41)]), ["3 threads: packet_hops differ:  40 and 41"])
 
     def test_checked_passes_change_nothing(self):

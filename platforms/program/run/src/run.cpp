@@ -13,7 +13,7 @@
 namespace horae::run {
 namespace {
 
-RunOutcome run_whole(Session& session, unsigned threads) {
+RunOutcome run_whole(Session& session, const fabric::threading& threads) {
   session.simulation().context().clock.use_threads(threads);
   while (!session.over()) session.run_to(never);
   return session.finish();
@@ -22,13 +22,13 @@ RunOutcome run_whole(Session& session, unsigned threads) {
 }  // namespace
 
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
-                        LiveProgress* live, views::Views* views, unsigned threads) {
+                        LiveProgress* live, views::Views* views, const fabric::threading& threads) {
   Session session(platform, show_progress, live, views);
   return run_whole(session, threads);
 }
 
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
-                        fabric::rank_exchange& ranks, unsigned threads) {
+                        fabric::rank_exchange& ranks, const fabric::threading& threads) {
   Session session(platform, show_progress && ranks.rank() == 0, nullptr, nullptr, &ranks);
   return run_whole(session, threads);
 }

@@ -16,6 +16,13 @@ namespace horae::fabric {
 
 class device;
 
+struct threading {
+  unsigned count = 1;
+  /// A window is shared if in the one before devices handled so many events or more: what takes
+  /// less time than the threads to meet is done by one of them.
+  std::uint64_t from = 256;
+};
+
 /// Where a fixed number of threads wait for each other. A wait is short: it spins before it sleeps.
 class MeetingPoint {
  public:
@@ -39,9 +46,9 @@ class MeetingPoint {
 /// user's own, RTL, other processes) are all in the first lane (device::stays_with_kernel()).
 class thread_team {
  public:
-  /// `devices` in the order of construction; `own`: lane of the caller's thread. At most `threads`
-  /// threads. None is started before the first window, so a process may fork until then.
-  thread_team(const std::vector<device*>& devices, Lane& own, unsigned threads);
+  /// `devices` in the order of construction; `own`: lane of the caller's thread. No thread is
+  /// started before the first window that is shared, so a process may fork until time starts.
+  thread_team(const std::vector<device*>& devices, Lane& own, const threading& threads);
   ~thread_team();
   thread_team(const thread_team&) = delete;
   thread_team& operator=(const thread_team&) = delete;
@@ -68,15 +75,19 @@ class thread_team {
     Lane* lane = nullptr;
     std::unique_ptr<Lane> own;     ///< null: the caller's
     std::vector<device*> devices;  ///< the last constructed first
+    std::uint64_t events = 0;      ///< handled in the last window
     Failure failure;
   };
 
   void share_out(const std::vector<device*>& devices);
   void start();
   void work(Part& part);
+  void work_alone();
   static void run_part(Part& part);
+  std::uint64_t events() const;
   void level_pools();
 
+  std::uint64_t from_;
   std::vector<Part> parts_;
   MeetingPoint meeting_;
   Picoseconds end_{};

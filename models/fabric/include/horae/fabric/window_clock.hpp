@@ -26,7 +26,7 @@ struct time_config {
   scheduling mode = scheduling::windowed;
   /// Window length; zero: the smallest link delay of the platform. Never above it.
   Picoseconds window{};
-  unsigned threads = 1;  ///< window_clock::use_threads()
+  threading threads{};  ///< window_clock::use_threads()
 };
 
 /// How run_to() ended.
@@ -80,7 +80,7 @@ class window_clock : public sc_core::sc_module {
 
   /// Devices are run by so many threads, or by fewer where there are not so many devices; before
   /// simulation starts. With exact wakes, or with an observer of packets, there is one.
-  void use_threads(unsigned threads) { config_.threads = threads; }
+  void use_threads(const threading& threads) { config_.threads = threads; }
   /// Null: there is one thread.
   const thread_team* team() const { return team_.get(); }
 

@@ -32,7 +32,7 @@ struct RunOptions {
   std::optional<std::string> point;
   unsigned jobs = 0;
   unsigned ranks = 0;  ///< 0: as many as there are processes
-  unsigned threads = 1;
+  fabric::threading threads;
   bool json = false;
   bool all = false;
   bool no_progress = false;
@@ -171,7 +171,7 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   const bool sweep = !o.point && !platform.sweep.points.empty();
   check_views(o, sweep);
   if (ranks != nullptr) check_ranks(o, sweep);
-  if (o.threads > 1) check_threads(o, sweep);
+  if (o.threads.count > 1) check_threads(o, sweep);
   const config::PlatformConfig effective = o.point ? point() : platform;
   if (ranks == nullptr || ranks->rank() == 0) warn(o, document, effective, sweep);
   std::optional<results::ResultFolder> folder;
@@ -231,11 +231,17 @@ Command add_run(CLI::App& app) {
       ->type_name("N");
   command
       ->add_option(
-          "--threads", o->threads,
+          "--threads", o->threads.count,
           "threads that run the devices of one run, in each rank; results do not depend on "
           "it")
       ->check(whole_number(256, 1))
       ->type_name("N");
+  command
+      ->add_option("--threads-from", o->threads.from,
+                   "with --threads: a window that follows one with fewer events is run by one thread; "
+                   "256 by default")
+      ->check(whole_number(1'000'000'000, 0))
+      ->type_name("EVENTS");
   command->add_flag("--all", o->all,
                     "print all results, also those that are zero, not measured or said twice");
   add_json(*command, o->json, "print the summary as JSON");

@@ -39,16 +39,16 @@ struct LiveProgress {
 };
 
 /// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
-/// terminal; `live` is told as well, and `views` watches. Devices are run by up to `threads`
-/// threads, which change no byte of the outcome. ModelError when the packet balance does not close.
+/// terminal; `live` is told as well, and `views` watches. Devices are run by
+/// `threads`, which change no byte of the outcome. ModelError when the packet balance does not close.
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         LiveProgress* live = nullptr, views::Views* views = nullptr,
-                        unsigned threads = 1);
+                        const fabric::threading& threads = {});
 
 /// The same by several processes, all of which call it: each runs some of the devices. Rank 0 has
 /// the outcome, the same to the byte as that of one process; that of others is empty.
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
-                        fabric::rank_exchange& ranks, unsigned threads = 1);
+                        fabric::rank_exchange& ranks, const fabric::threading& threads = {});
 
 /// summary.json, flows.csv and, where there are any, series.csv and trace.json, in `sub` of the
 /// folder.
