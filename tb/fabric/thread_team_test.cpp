@@ -1,5 +1,5 @@
 // Threads that run the devices of one simulation.
-#include "horae/fabric/thread_team.hpp"
+#include "horae/fabric/threads/thread_team.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,8 @@ TEST(ThreadTeam, MeetsWhereThereIsWorkEnough) {
 
 TEST(ThreadTeam, ThereIsNoneWithOneThreadOrExactWakes) {
   for (const time_config& time :
-       {time_config{.threads = {.count = 1, .from = 0}}, time_config{.mode = scheduling::exact_wake, .threads = {.count = 4, .from = 0}}}) {
+       {time_config{.threads = {.count = 1, .from = 0}},
+        time_config{.mode = scheduling::exact_wake, .threads = {.count = 4, .from = 0}}}) {
     EXPECT_EQ(outcome_in_child([&] {
                 sim_context context(time);
                 running a("a", context), b("b", context);

@@ -102,7 +102,8 @@ void window_clock::start_of_simulation() {
 
 /// Called before devices have events: the clock is older than they are.
 void window_clock::make_team() {
-  if (config_.threads.count < 2 || devices_.size() < 2 || config_.mode == scheduling::exact_wake) return;
+  if (config_.threads.count < 2 || devices_.size() < 2 || config_.mode == scheduling::exact_wake)
+    return;
   sim_context& context = devices_.front()->context();
   if (context.watcher == nullptr)
     team_ = std::make_unique<thread_team>(devices_, context, config_.threads);

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "horae/fabric/events/arrival_order.hpp"
-#include "horae/fabric/lane.hpp"
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/outlook.hpp"
+#include "horae/fabric/threads/lane.hpp"
 #include "horae/fabric/window_clock.hpp"
 
 namespace horae::fabric {

@@ -8,7 +8,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/fabric/call_queue.hpp"
-#include "horae/fabric/thread_team.hpp"
+#include "horae/fabric/threads/thread_team.hpp"
 
 namespace horae::fabric {
 

@@ -237,9 +237,10 @@ Command add_run(CLI::App& app) {
       ->check(whole_number(256, 1))
       ->type_name("N");
   command
-      ->add_option("--threads-from", o->threads.from,
-                   "with --threads: a window that follows one with fewer events is run by one thread; "
-                   "256 by default")
+      ->add_option(
+          "--threads-from", o->threads.from,
+          "with --threads: a window that follows one with fewer events is run by one thread; "
+          "256 by default")
       ->check(whole_number(1'000'000'000, 0))
       ->type_name("EVENTS");
   command->add_flag("--all", o->all,

@@ -40,7 +40,8 @@ struct LiveProgress {
 
 /// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
 /// terminal; `live` is told as well, and `views` watches. Devices are run by
-/// `threads`, which change no byte of the outcome. ModelError when the packet balance does not close.
+/// `threads`, which change no byte of the outcome. ModelError when the packet balance does not
+/// close.
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         LiveProgress* live = nullptr, views::Views* views = nullptr,
                         const fabric::threading& threads = {});

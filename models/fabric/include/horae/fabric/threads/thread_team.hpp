@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/fabric/lane.hpp"
+#include "horae/fabric/threads/lane.hpp"
 
 namespace horae::fabric {
 

@@ -1,4 +1,4 @@
-#include "horae/fabric/thread_team.hpp"
+#include "horae/fabric/threads/thread_team.hpp"
 
 #include <algorithm>
 #include <utility>
