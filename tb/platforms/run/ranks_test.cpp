@@ -90,7 +90,7 @@ Words words_of(const Workplace& place, const Shipped& shipped) {
   return words;
 }
 
-// What a run prints and writes is that of `alone`, whose folder is "alone".
+// A run prints and writes the same as `alone`, whose folder is "alone".
 void expect_same(const Workplace& place, const Ended& alone, Words words, const Words& together) {
   words[5] = "together" + together.back();
   words.insert(words.end(), together.begin(), together.end());

@@ -113,8 +113,8 @@ class PacketPool {
     put_back(&p);
   }
 
-  /// Of this pool alone. Places may be of one pool and packets of another (give_places): only the
-  /// sum over them is outstanding then.
+  /// Counts of this pool alone. Places may be of one pool and packets of another (give_places):
+  /// only the sum over them is outstanding then.
   PacketCounts counts() const {
     PacketCounts counts = ledger_;
     counts.outstanding = blocks_.size() * block_size - free_count_;

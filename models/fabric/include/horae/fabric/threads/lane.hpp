@@ -1,5 +1,4 @@
-// What the devices that one thread runs have in common, and what they tell devices of other
-// threads.
+// Memory that devices of one thread share, and what they tell devices of other threads.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct Lane {
 
   PacketPool pool;
   EventChunks chunks;  ///< of the devices' calendars
-  /// Of this window, with several threads: no calendar is written by two of them.
+  /// Kept to the end of a window by several threads, so that no two of them write one calendar.
   std::vector<Pause> pauses;
   std::vector<LatePacket> late_packets;
 };

@@ -16,6 +16,7 @@ namespace horae::fabric {
 
 class device;
 
+/// How many threads run devices, and when.
 struct threading {
   unsigned count = 1;
   /// A window is shared if in the one before devices handled so many events or more: what takes
@@ -53,7 +54,7 @@ class thread_team {
   thread_team(const thread_team&) = delete;
   thread_team& operator=(const thread_team&) = delete;
 
-  /// What went wrong in a device; none: null pointers.
+  /// A device that failed, and how; none: null pointers.
   struct Failure {
     std::exception_ptr error;
     const device* where = nullptr;
