@@ -1,6 +1,7 @@
 #include "horae/fabric/threads/thread_team.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "horae/fabric/device.hpp"
@@ -16,11 +17,22 @@ void relax() {
 #endif
 }
 
-/// How much of the work a device is likely to have.
-std::size_t weight(const device& d) {
+/// Ports with a link: as many as packets may come by.
+std::size_t links(const device& d) {
   std::size_t connected = 0;
   for (unsigned port = 0; port < d.ports(); ++port) connected += d.tx(port).connected() ? 1 : 0;
   return connected;
+}
+
+/// The device that one with a single link belongs to; null: none.
+const device* only_neighbour(const device& d) {
+  const device* found = nullptr;
+  for (unsigned port = 0; port < d.ports(); ++port) {
+    if (!d.tx(port).connected()) continue;
+    if (found != nullptr || !d.tx(port).leads_to_device()) return nullptr;
+    found = &d.tx(port).leads_to();
+  }
+  return found;
 }
 
 }  // namespace
@@ -66,21 +78,34 @@ thread_team::~thread_team() {
   for (auto& t : threads_) t.join();
 }
 
-/// Each device to the lane with the least work: devices of a kind follow each other, so each lane
-/// gets its share of each kind.
+/// A packet between two lanes moves from one processor's cache to another's, so end points are with
+/// their switch. Switches go to the lane with the fewest links: those of a tier follow each other,
+/// so each lane gets its share of each tier.
 void thread_team::share_out(const std::vector<device*>& devices) {
   std::vector<std::size_t> load(parts_.size());
-  for (device* d : devices) {
-    if (d->stays_with_kernel()) load.front() += weight(*d);
+  std::unordered_map<const device*, std::size_t> lane_of;
+  const auto put = [&](const device& d, std::size_t lane) {
+    lane_of[&d] = lane;
+    load[lane] += links(d);
+  };
+  const auto least = [&] {
+    return static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+  };
+  for (const device* d : devices) {
+    if (d->stays_with_kernel()) put(*d, 0);
+  }
+  for (const device* d : devices) {
+    if (!lane_of.contains(d) && only_neighbour(*d) == nullptr) put(*d, least());
+  }
+  for (const device* d : devices) {
+    if (lane_of.contains(d)) continue;
+    const auto neighbour = lane_of.find(only_neighbour(*d));
+    put(*d, neighbour != lane_of.end() ? neighbour->second : least());
   }
   for (auto d = devices.rbegin(); d != devices.rend(); ++d) {
-    std::size_t at = 0;
-    if (!(*d)->stays_with_kernel()) {
-      at = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-      load[at] += weight(**d);
-    }
-    parts_[at].devices.push_back(*d);
-    (*d)->run_in(*parts_[at].lane);
+    Part& part = parts_[lane_of.at(*d)];
+    part.devices.push_back(*d);
+    (*d)->run_in(*part.lane);
   }
 }
 

@@ -103,6 +103,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   void lead_away(std::uint32_t device, unsigned port);
   /// Whether the other end is a device of ours in this process.
   bool leads_to_device() const { return direct_ != nullptr && !away_; }
+  /// That device; where there is one.
+  const device& leads_to() const { return *direct_->owner; }
   const LinkConfig& link() const { return link_; }
   /// When the last bit of what has started has left.
   Picoseconds busy_until() const {
