@@ -124,9 +124,10 @@ void EventQueue::advance_to(std::int64_t slot) {
 void EventQueue::reserve(std::size_t events) {
   if (events <= capacity_) return;
   capacity_ = std::bit_ceil(std::max<std::size_t>(events, 8));
-  // One more than are used: take() tells an event of the slot from a late one by its address, and the
-  // end of the slot must not be where other memory begins. (Without it an allocator that puts blocks
-  // side by side, as ThreadSanitizer's does, made a late event one behind the last of the slot.)
+  // One more than are used: take() tells an event of the slot from a late one by its address, and
+  // the end of the slot must not be where other memory begins. (Without it an allocator that puts
+  // blocks side by side, as ThreadSanitizer's does, made a late event one behind the last of the
+  // slot.)
   sorted_ = std::make_unique_for_overwrite<Event[]>(capacity_ + 1);
 }
 
