@@ -59,8 +59,10 @@ TEST(Search, PassesEndAtAQuickLookAtTheDefaultAndEightTimesAsManyEach) {
   EXPECT_EQ(passes_of(1100), (Points{160, 840, 100}));
   question::ExplainRequest request;
   EXPECT_EQ(SearchPlan::of(request).points, ends[1]);
+  EXPECT_EQ(SearchPlan::of(request).experiments, 32u);  // as explain.md says
   request.quick = true;
   EXPECT_EQ(SearchPlan::of(request).points, ends[0]);
+  EXPECT_EQ(SearchPlan::of(request).experiments, 12u);
   // Own data are asked of 20 points or more.
   EXPECT_GE(PassPlan::of(0).population, inference::OwnSearch::least_asked);
 }

@@ -65,6 +65,24 @@ std::string run_of(const std::string& qps, const std::string& unit, const std::s
          "]   MsgRate[Mpps]\n" + rows + line + "\n";
 }
 
+// Half a digit of rounding and another of tolerance are one allowance.
+TEST(ObservationSpec, ABoundIsMissedOnOneSideOnly) {
+  ObservationSpec o;
+  o.value = 10;
+  o.rounding.value = 0.5;
+  o.tolerance.value = 1.5;
+  EXPECT_EQ(o.miss(14), 2);
+  EXPECT_EQ(o.miss(6), -2);
+  o.relation = Relation::at_most;
+  EXPECT_EQ(o.miss(14), 2);
+  EXPECT_EQ(o.miss(10), 0);
+  EXPECT_EQ(o.miss(6), 0);
+  o.relation = Relation::at_least;
+  EXPECT_EQ(o.miss(14), 0);
+  EXPECT_EQ(o.miss(10), 0);
+  EXPECT_EQ(o.miss(6), -2);
+}
+
 TEST_F(Measured, PerftestTextInGigabits) {
   const auto path = write("a.txt", run_of("1", "Gb/sec",
                                           " 64         5000             2.10               2.05   "

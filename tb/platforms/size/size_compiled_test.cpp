@@ -48,6 +48,14 @@ TEST(SizeCompiled, ThePipelineAsAWhole) {
       << text.out;
 }
 
+TEST(SizeCompiled, TheFolderOfResultsSaysWhatJsonSays) {
+  const Workplace place;
+  const Ended ended = run(place, {"size", "--p4c", counted, "--json", "--out", "out"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(place.read("out/summary.json"), ended.out);
+  EXPECT_EQ(place.read("out/ledger.json"), ended.out);
+}
+
 TEST(SizeCompiled, WhatDiffersIsMarked) {
   const Workplace place;
   const Ended ended = run(place, {"size", "--p4c", counted, "--chip", "tofino1"});
