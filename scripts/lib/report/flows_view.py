@@ -1,8 +1,8 @@
-"""flows.csv: distributions of completion time and slowdown, percentiles, slowdown over size."""
+"""flows.csv: distributions of completion time and slowdown, percentiles, slowdown over size, when each rank sent."""
 import math
 from dataclasses import dataclass, field
 
-from . import numbers, plots, reduce
+from . import numbers, plots, reduce, series_view
 from .blocks import Cell, Column, Figure, Table
 from .inputs import csv_number, csv_rows
 
@@ -13,6 +13,8 @@ PER_CONNECTION = {"message_p99_us": ("99th percentile of a connection's message 
 SHARES = (0.5, 0.9, 0.99, 0.999)
 BINS = 12  # of sizes
 FEW = 5    # connections of which a distribution says nothing
+MOST_RANKS = 40
+OF_RANKS = ("collective", "goal")  # kinds of traffic
 
 
 @dataclass
@@ -154,3 +156,50 @@ def slowest(flows):
         rows.append(cells)
     columns = [Column(n.replace("_", " "), n not in ("sender", "receiver")) for n in names]
     return [Table(columns, rows, "The slowest messages")]
+
+
+def has_ranks(summary):
+    traffic = summary["config"].get("traffic", [])
+    return any(isinstance(t, dict) and t.get("kind") in OF_RANKS for t in traffic)
+
+
+def spans_of_ranks(folder):
+    """{sender: [(first post, last completion or None, receiver)]} in us."""
+    path = folder / "flows.csv"
+    found = {}
+    for line, row in csv_rows(path, ("sender", "receiver", "first_post_us", "last_completion_us", "messages_posted",
+                                     "messages_completed")):
+        at = {n: csv_number(path, line, n, row[n]) for n in ("first_post_us", "last_completion_us", "messages_posted",
+                                                            "messages_completed")}
+        if at["first_post_us"] is None:
+            continue
+        whole = at["messages_completed"] == at["messages_posted"]
+        found.setdefault(row["sender"], []).append((at["first_post_us"], at["last_completion_us"] if whole else None, row["receiver"]))
+    return found
+
+
+def ranks(folder, end_us):
+    """A line from a connection's first post to its last completion; of many ranks those that end last."""
+    spans = spans_of_ranks(folder)
+    if not spans:
+        return []
+    last = {rank: max(end_us if to is None else to for _, to, _ in of) for rank, of in spans.items()}
+    shown = sorted(spans, key=lambda rank: (-last[rank], series_view.natural(rank)))[:MOST_RANKS]
+    shown.sort(key=series_view.natural)
+    series = []
+    for style, (name, whole) in enumerate((("completed", True), ("unfinished at the end", False))):
+        xs, ys, labels = [], [], []
+        for rank in shown:
+            for begin, to, receiver in spans[rank]:
+                if (to is not None) != whole:
+                    continue
+                xs += [begin, end_us if to is None else to, None]
+                ys += [rank, rank, None]
+                labels += [f"to {receiver}"] * 3
+        if xs:
+            series.append({"name": name, "role": "line", "style": style, "data": {"x": xs, "y": ys, "label": labels}})
+    spec = plots.xy(plots.axis("time", "us", zero=True), plots.axis("rank", scale="category", values=shown[::-1]), series)
+    note = "from a connection's first post to its last completion"
+    if len(shown) < len(spans):
+        note += f"; of {len(spans)} ranks the {len(shown)} that end last"
+    return [Figure(spec, "When each rank sent", note)]

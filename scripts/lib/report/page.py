@@ -16,7 +16,7 @@ NODE = pathlib.Path("/usr/share/nodejs")  # where Debian's node-d3 puts its modu
 # Only what js/ uses, each after what it needs.
 D3 = ("array", "path", "shape", "color", "format", "interpolate", "collection", "time", "time-format", "scale", "selection",
       "axis", "quadtree")
-SCRIPTS = ("theme", "table", "symbols", "figure", "axes", "xy", "bars", "heat", "parallel", "main")
+SCRIPTS = ("theme", "table", "symbols", "figure", "axes", "xy", "bars", "heat", "network", "parallel", "main")
 NOTICE = """This page contains modules of D3 (d3js.org), used under the BSD 3-Clause License. Copyright 2010-2022 Mike Bostock. \
 All rights reserved. Redistribution and use in source and binary forms, with or without modification, are permitted provided \
 that the following conditions are met: (1) Redistributions of source code must retain the above copyright notice, this list \

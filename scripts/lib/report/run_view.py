@@ -1,7 +1,7 @@
 """A run: verdict, results, published numbers, distributions, time series, counters, configuration."""
 import re
 
-from . import config, flows_view, numbers, pcie_view, published, rate_view, recovery_view, series_view, waterfall_view
+from . import config, flows_view, network_view, numbers, pcie_view, published, rate_view, recovery_view, series_view, waterfall_view
 from .blocks import Bullets, Cell, Column, Fold, Heading, Table, View, table_of
 
 STATES = {"complete": "good", "error": "warn", "timeout": "warn", "stuck": "bad", "refused": "bad"}
@@ -29,6 +29,32 @@ def key_figures(summary):
         entry = result_value(summary, name)
         if numbers.is_number(entry.get("value")) and len(found) < KEY_COUNT:
             found.append((name, numbers.quantity(entry["value"], entry.get("unit", ""))))
+    return found
+
+
+def outcome(summary):
+    """What became of the traffic, a sentence for each kind: collectives, schedules, queries, messages."""
+    found = []
+    groups = [g["cct_us"] for g in (summary.get("rows") or {}).get("groups", []) if "cct_us" in g]
+    ended = [t for t in groups if numbers.is_number(t)]
+    if groups:
+        many = f"{numbers.number(len(ended))} of {numbers.number(len(groups))} collectives ended"
+        found.append(many + (f", the slowest after {numbers.quantity(max(ended), 'us')}." if ended else "."))
+    of = {name: result_value(summary, name).get("value") for name in summary["results"]}
+    if "schedules.unfinished" in of:
+        found.append(f"All ranks of the schedule ended, the last at {numbers.quantity(of['schedules.end_max'], 'us')}."
+                     if numbers.is_number(of.get("schedules.end_max"))
+                     else f"{numbers.number(of['schedules.unfinished'])} ranks of the schedule did not end.")
+    for what, mean, tail in (("queries", "queries.qct_mean", "queries.qct_p99"), ("fct", "fct.mean", "fct.p99")):
+        if not numbers.is_number(of.get(f"{what}.completed")):
+            continue
+        text = f"{numbers.number(of[what + '.completed'])} {'messages' if what == 'fct' else what} completed"
+        if of.get(f"{what}.unfinished"):
+            text += f", {numbers.number(of[what + '.unfinished'])} did not"
+        for key, words in ((mean, "mean"), (tail, "99th percentile")):
+            if numbers.is_number(of.get(key)):
+                text += f", {words} {numbers.quantity(of[key], 'us')}"
+        found.append(text + ".")
     return found
 
 
@@ -201,6 +227,9 @@ def detail(result):
         if worst:
             blocks.append(Fold("The slowest messages", worst))
     blocks += rate_view.blocks(summary) + waterfall_view.blocks(result.folder) + recovery_view.blocks(result.folder) + pcie_view.blocks(summary)
+    if flows_view.has_ranks(summary):
+        blocks += flows_view.ranks(result.folder, (summary.get("sim_time_ps") or 0) / 1e6)
+    blocks += network_view.blocks(result.folder)
     series = series_view.figures(result.folder)
     if series:
         blocks += [Heading("Over time")] + series
@@ -216,7 +245,7 @@ def view(result):
     verdict = summary["verdict"]
     keys = config.flat(summary["config"])
     when = numbers.quantity(summary.get("sim_time_ps"), "ps")
-    answer = f"{packets_text(summary['packets'])}, in {when} of simulated time."
+    answer = " ".join([*outcome(summary), f"{packets_text(summary['packets'])}, in {when} of simulated time."])
     compared = published.sentence(published.entries(summary.get("validation", [])))
     replay = is_replay(summary)
     found = View(result.label, "replay" if replay else "run", STATES.get(verdict, "warn"), verdict, answer, asked(summary),

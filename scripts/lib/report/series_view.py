@@ -9,7 +9,9 @@ from .inputs import csv_number, csv_rows
 LINES = 6       # objects of a kind that get a line each
 SHOWN = 12      # lines of a figure that are on at first
 TITLES = {"tx_rate": "sending rate", "delivered_rate": "delivered rate", "nack_rate": "rate of NACKs",
-          "queue_bytes": "queue depth", "queue_depth": "queue depth"}
+          "queue_bytes": "queue depth", "queue_depth": "queue depth",
+          **{f"paused_class{c}": f"class {c} held by pauses" for c in range(8)},
+          **{f"pauses_sent_class{c}": f"pauses sent for class {c}" for c in range(8)}}
 
 
 def read(folder):

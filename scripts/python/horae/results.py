@@ -18,8 +18,8 @@ class Run:
     series    samples over time, with `sim.sample`; None without
     """
 
-    def __init__(self, summary, flows=None, series=None):
-        self.summary, self.flows, self.series = summary, flows, series
+    def __init__(self, summary, flows=None, series=None, links=None):
+        self.summary, self.flows, self.series, self.links = summary, flows, series, links
         self.results = pandas.DataFrame.from_dict(summary["results"], orient="index", columns=["value", "unit"])
         self.results.index.name = "result"
 
@@ -46,7 +46,7 @@ def read(folder):
 
     def table(name):
         return pandas.read_csv(folder / name) if (folder / name).exists() else None
-    return Run(json.loads((folder / "summary.json").read_text()), table("flows.csv"), table("series.csv"))
+    return Run(json.loads((folder / "summary.json").read_text()), table("flows.csv"), table("series.csv"), table("links.csv"))
 
 
 def run(platform, set=None, *, out=None, jobs=None, options=()):  # pylint: disable=redefined-builtin

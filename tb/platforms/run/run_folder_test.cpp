@@ -22,7 +22,7 @@ TEST(ResultFolder, ReplacesAnEarlierResultAndNothingElse) {
   ASSERT_EQ(run(place, again).exit_code, 0);
   EXPECT_EQ(place.read_json("out/r/summary.json").at("seed"), 9);
   EXPECT_EQ(place.content(), (Words{"out", "out/near.txt", "out/r", "out/r/flows.csv",
-                                    "out/r/summary.json", "p.toml"}));
+                                    "out/r/links.csv", "out/r/summary.json", "p.toml"}));
 }
 
 TEST(ResultFolder, OfARunThatIsRefusedStaysAsItWas) {
@@ -32,7 +32,8 @@ TEST(ResultFolder, OfARunThatIsRefusedStaysAsItWas) {
   const std::string before = place.read("out/summary.json");
   EXPECT_EQ(run(place, {"run", "p.toml", "--out", "out", "--set", "nic.mtu=8KiB"}).exit_code, 2);
   EXPECT_EQ(place.read("out/summary.json"), before);
-  EXPECT_EQ(place.content(), (Words{"out", "out/flows.csv", "out/summary.json", "p.toml"}));
+  EXPECT_EQ(place.content(),
+            (Words{"out", "out/flows.csv", "out/links.csv", "out/summary.json", "p.toml"}));
 }
 
 /// A run, or a sweep, of many seconds is ended by `signal` after a moment: nothing is left.

@@ -73,8 +73,8 @@ TEST(SafeResults, ALinkIsFollowed) {
     EXPECT_EQ(run_into(place, "x").exit_code, 0);
     EXPECT_TRUE(fs::is_symlink(place.path() / "x"));
     // By relative names, which follow the link.
-    EXPECT_EQ(place.content(),
-              (Words{"p.toml", "real", "real", "real/flows.csv", "real/summary.json"}));
+    EXPECT_EQ(place.content(), (Words{"p.toml", "real", "real", "real/flows.csv", "real/links.csv",
+                                      "real/summary.json"}));
   }
 }
 
@@ -90,7 +90,8 @@ TEST(SafeResults, TheProofLeavesAnEarlierResultAsItWas) {
   EXPECT_EQ(place.read("x/summary.json"), before);
   program.send(SIGKILL);
   program.end();
-  EXPECT_EQ(place.content(), (Words{"p.toml", "x", "x/flows.csv", "x/summary.json"}));
+  EXPECT_EQ(place.content(),
+            (Words{"p.toml", "x", "x/flows.csv", "x/links.csv", "x/summary.json"}));
 }
 
 TEST(SafeResults, WhatKilledProcessesLeftIsCleanedUp) {
@@ -103,7 +104,7 @@ TEST(SafeResults, WhatKilledProcessesLeftIsCleanedUp) {
   EXPECT_EQ(run_into(place, "x").exit_code, 0);
   EXPECT_EQ(place.content(),
             (Words{"p.toml", "x", "x.partial.elsewhere.1", "x.partial.elsewhere.1/flows.csv",
-                   "x/flows.csv", "x/summary.json"}));
+                   "x/flows.csv", "x/links.csv", "x/summary.json"}));
 }
 
 TEST(SafeResults, ALivingProcessIsLeftAlone) {
@@ -141,7 +142,9 @@ TEST(SafeResults, AResultThatWasMovedAsideComesBack) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       program.send(SIGTERM);
       program.end();
-      EXPECT_EQ(place.content(), (Words{"p.toml", "x", "x/flows.csv", "x/summary.json"})) << kind;
+      EXPECT_EQ(place.content(),
+                (Words{"p.toml", "x", "x/flows.csv", "x/links.csv", "x/summary.json"}))
+          << kind;
     }
   }
 }

@@ -4,11 +4,50 @@ import json
 import unittest
 
 from by_hand import MINUS, NONE, SPACE, THIN, InFolder, heads, numeric, result, run, texts
-from lib.report import config, pcie_view, published, rate_view, recovery_view, run_view, waterfall_view
+from lib.report import config, flows_view, pcie_view, published, rate_view, recovery_view, run_view, waterfall_view
 
 
 def entry(**more):
     return {"id": "a", "published": 10, "measured": 12, "unit": "us", "kind": "predicted", **more}
+
+
+class Outcome(InFolder):
+    def of(self, results, **more):
+        found = run_view.outcome({"results": {n: {"value": v, "unit": "us"} for n, v in results.items()}, **more})
+        return [text.replace(SPACE, " ") for text in found]
+
+    def test_collectives_schedules_queries_and_messages_come_first(self):
+        groups = [{"group": 0, "cct_us": 90.5}, {"group": 1, "cct_us": 120}, {"group": 2, "cct_us": None}]
+        self.assertEqual(self.of({}, rows={"groups": groups}), ["2 of 3 collectives ended, the slowest after 120 us."])
+        self.assertEqual(self.of({}, rows={"groups": groups[2:]}), ["0 of 1 collectives ended."])
+        self.assertEqual(self.of({"schedules.unfinished": 0, "schedules.end_max": 42}),
+                         ["All ranks of the schedule ended, the last at 42 us."])
+        self.assertEqual(self.of({"schedules.unfinished": 3, "schedules.end_max": None}),
+                         ["3 ranks of the schedule did not end."])
+        self.assertEqual(self.of({"queries.completed": 5, "queries.unfinished": 0, "queries.qct_mean": 7, "queries.qct_p99": 9}),
+                         ["5 queries completed, mean 7 us, 99th percentile 9 us."])
+        self.assertEqual(self.of({"fct.completed": 5, "fct.unfinished": 2, "fct.mean": None, "fct.p99": None}),
+                         ["5 messages completed, 2 did not."])
+        self.assertEqual(self.of({"senders.goodput": 3}), [])
+        page = run_view.view(result("run", run(rows={"groups": groups})))
+        self.assertTrue(page.answer.startswith(f"2 of 3 collectives ended, the slowest after 120{SPACE}us. 5"), page.answer)
+
+    def test_when_each_rank_sent(self):
+        head = "sender,receiver,first_post_us,last_completion_us,messages_posted,messages_completed\n"
+        self.write("flows.csv", head + "h10,h2,5,20,1,1\nh2,h10,1,30,2,2\nh2,h3,2,9,3,1\nh3,h2,,,0,0\n")
+        (figure,) = flows_view.ranks(self.folder, 50)
+        self.assertEqual(figure.spec["y"]["values"], ["h10", "h2"])
+        done, open_ = figure.spec["series"]
+        self.assertEqual((done["name"], done["data"]["x"], done["data"]["y"]),
+                         ("completed", [1, 30, None, 5, 20, None], ["h2", "h2", None, "h10", "h10", None]))
+        self.assertEqual((open_["data"]["x"], open_["data"]["label"][0]), ([2, 50, None], "to h3"))
+        many = "".join(f"r{i},x,0,{i},1,1\n" for i in range(1, 51))
+        self.write("flows.csv", head + many)
+        (figure,) = flows_view.ranks(self.folder, 50)
+        self.assertEqual((len(figure.spec["y"]["values"]), figure.spec["y"]["values"][-1]), (40, "r11"))
+        self.assertTrue(figure.note.endswith("of 50 ranks the 40 that end last"))
+        self.assertTrue(flows_view.has_ranks({"config": {"traffic": [{"kind": "goal"}]}}))
+        self.assertFalse(flows_view.has_ranks({"config": {"traffic": [{"kind": "messages"}]}}))
 
 
 class PublishedNumbers(unittest.TestCase):

@@ -188,7 +188,7 @@ class Pages(WithFolder):
         with open(self.results["messages"] / "series.csv", encoding="utf-8", newline="") as file:
             rows = [r for r in csv.DictReader(file) if r["quantity"] == "delivered_rate"]
         silent = {r["object"] for r in rows} - {r["object"] for r in rows if float(r["value"])}
-        spec = next(d for d in found.data if d.get("kind") == "xy" and d["y"]["title"] == "Delivered rate")
+        spec = next(d for d in found.data if isinstance(d, dict) and d.get("kind") == "xy" and d["y"]["title"] == "Delivered rate")
         line = spec["series"][0]["data"]
         self.assertEqual(len(line["x"]), len({r["time_us"] for r in rows}))
         for i, time_us in enumerate(sorted({float(r["time_us"]) for r in rows})):

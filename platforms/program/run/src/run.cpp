@@ -38,6 +38,7 @@ void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
   folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
   if (outcome.exit_code == results::exit_does_not_fit) return;
   folder.write(sub / "flows.csv", outcome.flows_csv);
+  folder.write(sub / "links.csv", outcome.links_csv);
   if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
   if (!outcome.trace_json.empty()) folder.write(sub / "trace.json", outcome.trace_json);
 }

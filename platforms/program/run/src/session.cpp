@@ -12,10 +12,12 @@
 #include "horae/ranks/partition.hpp"
 #include "horae/run/event_rows.hpp"
 #include "horae/run/flows_csv.hpp"
+#include "horae/run/links_csv.hpp"
 #include "horae/views/nack_trace.hpp"
 #include "horae/views/views.hpp"
 #include "ideal_runs.hpp"
 #include "run_loop.hpp"
+#include "starved.hpp"
 #include "summary.hpp"
 
 namespace horae::run {
@@ -165,8 +167,11 @@ RunOutcome Session::finish() {
   outcome.summary = run_summary(simulation, found, loop, verdict);
   if (!ideal.account.is_null()) outcome.summary["ideal"] = ideal.account;
   outcome.flows_csv = flows_csv(simulation, found, loop.ended());
+  outcome.links_csv = links_csv(simulation, found, loop.ended());
   outcome.series_csv = loop.series();
   outcome.notes = held_back(simulation, loop.begin(), loop.end());
+  const auto without = starved(simulation, found, loop.begin().time, loop.end().time);
+  outcome.notes.insert(outcome.notes.end(), without.begin(), without.end());
   if (loop.repeats())
     outcome.notes.push_back(
         fmt::format("all messages are completed{}; what is in flight only goes around or waits "

@@ -131,7 +131,7 @@ function figure(node) {
     const select = document.createElement("select");
     axes.forEach((a, i) => select.add(new Option(a.title, i, a.column === spec[which].column, a.column === spec[which].column)));
     select.addEventListener("change", () => { state[which] = axes[select.value]; draw(); });
-    label.append(which === "x" ? "across" : "up", select);
+    label.append((spec.choose.names || { x: "across", y: "up" })[which], select);
     choose.append(label);
   }
   const legend = node.querySelector(".legend");

@@ -139,10 +139,10 @@ std::vector<RunOutcome> run_points(const std::vector<config::PlatformConfig>& po
                      [&point = points[i], &live = shared.of(i)]() -> ordered_json {
                        return unless_refused([&]() -> ordered_json {
                          const RunOutcome outcome = run_platform(point, false, &live);
-                         return {{"summary", outcome.summary},    {"flows", outcome.flows_csv},
-                                 {"series", outcome.series_csv},  {"trace", outcome.trace_json},
-                                 {"dump", outcome.dump},          {"notes", outcome.notes},
-                                 {"exit_code", outcome.exit_code}};
+                         return {{"summary", outcome.summary},  {"flows", outcome.flows_csv},
+                                 {"links", outcome.links_csv},  {"series", outcome.series_csv},
+                                 {"trace", outcome.trace_json}, {"dump", outcome.dump},
+                                 {"notes", outcome.notes},      {"exit_code", outcome.exit_code}};
                        });
                      }});
   }
@@ -155,6 +155,7 @@ std::vector<RunOutcome> run_points(const std::vector<config::PlatformConfig>& po
     }
     outcomes.push_back({.summary = std::move(result["summary"]),
                         .flows_csv = result["flows"].get<std::string>(),
+                        .links_csv = result["links"].get<std::string>(),
                         .series_csv = result["series"].get<std::string>(),
                         .trace_json = result["trace"].get<std::string>(),
                         .dump = result["dump"].get<std::vector<std::string>>(),

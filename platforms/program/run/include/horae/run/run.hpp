@@ -23,6 +23,7 @@ namespace horae::run {
 struct RunOutcome {
   nlohmann::ordered_json summary;  ///< what summary.json holds
   std::string flows_csv;
+  std::string links_csv;
   std::string series_csv;         ///< empty when no samples were asked for
   std::string trace_json;         ///< empty unless asked for
   std::vector<std::string> dump;  ///< every queue of a stuck run; what does not fit
