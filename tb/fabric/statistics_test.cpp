@@ -137,7 +137,11 @@ TEST(DeviceStatistics, WhatALinkDidToPacketsIsNamed) {
       return out;
     });
   };
-  const std::string sent = "port0.tx_packets 1 packets, ", pause = "port0.pauses_sent 1 frames, ";
+  const std::string
+      sent = "port0.tx_packets 1 packets, ",
+      pause =
+          "port0.pfc_frames_sent 1 frames, port0.pauses_sent_class0.frames 1 frames, "
+          "port0.pauses_sent_class0.first 40000000 ps, port0.pauses_sent_class0.last 40000000 ps, ";
   LinkConfig link = test::link_of(100_Gbps, 500_ns);
   EXPECT_EQ(of_port(link), sent + pause);
   EXPECT_EQ(of_port(test::link_of(100_Gbps, 500_ns, 1.0)), sent + "port0.lost 1 packets, " + pause);

@@ -35,6 +35,10 @@ const Schema<ClassConfig>& ClassConfig::schema() {
                          "on the wire",
                   .min = 64_B,
                   .source = "16384: open-p4studio BF_TM_Q_SCH_BURST_SIZE"})
+          .field("limit", &T::limit,
+                 {.doc = "drop-tail limit of each of its queues, beside queue_limit; 0: none",
+                  .min = 0_B,
+                  .source = "buffer profiles of SONiC have a static_th for each queue"})
           .field(
               "share", &T::share,
               {.doc = "dynamic limit of each of its queues: share x free part of the buffer; 0: "

@@ -21,8 +21,13 @@ void device::port_statistics(StatTree& tree, Layer layer, Picoseconds end) const
     if (c.lost > 0) port.value("lost", c.lost, "packets");
     if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
     if (c.corrupted > 0) port.value("corrupted", c.corrupted, "packets");
-    if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
+    if (c.pauses > 0) port.value("pfc_frames_sent", c.pauses, "frames");
     for (unsigned q = 0; q < PauseLog::classes; ++q) {
+      if (const PausesSent sent = tx(i).pauses_sent(q); sent.frames > 0) {
+        StatTree& of = port.group(fmt::format("pauses_sent_class{}", q));
+        of.value("frames", sent.frames, "frames");
+        of.value("first", sent.first.count(), "ps").value("last", sent.last.count(), "ps");
+      }
       const Picoseconds held = pauses(i).held(q, end);
       if (held.count() > 0) port.value(fmt::format("paused_class{}", q), held.count(), "ps");
     }
@@ -46,20 +51,11 @@ void output_queued_switch::statistics(StatTree& tree) const {
   if (has_lossy_) class_statistics(tree);
 }
 
-/// Adds counters of the classes that lost or paused anything.
+/// Adds counters of the classes that lost anything.
 void output_queued_switch::class_statistics(StatTree& tree) const {
   StatTree& dropped = tree.group("dropped_by_class");
   for (unsigned c = 0; c < OutputPort::classes; ++c) {
     if (dropped_of_[c] > 0) dropped.value(fmt::format("class{}", c), dropped_of_[c], "packets");
-  }
-  StatTree& pauses = tree.group("pauses_by_port_and_class");
-  for (std::size_t queue = 0; queue < pauses_of_.size(); ++queue) {
-    const PausesSent& sent = pauses_of_[queue];
-    if (sent.frames == 0) continue;
-    StatTree& of = pauses.group(
-        fmt::format("port{}_class{}", queue / OutputPort::classes, queue % OutputPort::classes));
-    of.value("sent", sent.frames, "frames");
-    of.value("first", sent.first.count(), "ps").value("last", sent.last.count(), "ps");
   }
 }
 

@@ -118,9 +118,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
   return s;
 }
 
-bool ChipConfig::shares_buffer() const {
-  return classes &&
-         std::ranges::any_of(*classes, [](const fabric::ClassConfig& c) { return c.share > 0; });
+bool ChipConfig::limits_classes() const {
+  return classes && std::ranges::any_of(*classes, &fabric::ClassConfig::limited);
 }
 
 ChipConfig ChipConfig::read(const Section& section, const std::vector<std::string>& also_known) {

@@ -23,12 +23,12 @@ void tofino_switch::statistics(StatTree& tree) const {
     tree.value("dropped_headroom", c.dropped_headroom, "packets")
         .value("pauses_sent", c.pauses_sent, "frames");
   }
-  if (config_.shares_buffer()) {
+  if (config_.limits_classes()) {
     const auto& over = traffic_manager_.counters().over_share;
     for (const fabric::ClassConfig& k : *config_.classes) {
-      if (k.share == 0) continue;
+      if (!k.limited()) continue;
       tree.group(fmt::format("class{}", k.number))
-          .value("dropped_share", over.at(k.number), "packets");
+          .value("dropped_own_limits", over.at(k.number), "packets");
     }
   }
   if (takes_deflected_) tree.value("deflected", c.deflected, "packets");

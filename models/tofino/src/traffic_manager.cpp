@@ -11,6 +11,7 @@ using fabric::DropCause;
 TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
     : queues_per_port_(config.queues_per_port),
       closely_(config.pauses() || config.control_class || config.classes || config.frees_queues() ||
+               config.marking().by_class ||
                (config.marking().enabled() && config.marking().at_dequeue())),
       free_queues_(config.frees_queues()),
       queue_limit_(config.queue_limit),
@@ -31,6 +32,7 @@ void TrafficManager::begin(std::uint64_t seed, const std::string& name,
   for (unsigned i = 0; i < ports; ++i) {
     fabric::tx_port& tx = ports_[i].out.tx();
     ports_[i].red = red_config_.of(tx.link().rate);
+    if (red_config_.by_class) red_of_class_.push_back(red_config_.of_port(tx.link().rate));
     if (red_config_.enabled() && red_config_.at_dequeue())
       red_of_port_.emplace_back(RandomStream(seed, fmt::format("{}.port{}.red", name, i)));
     if (pauses_) pauses_->add_port(tx, headrooms.empty() ? pfc_->headroom : headrooms.at(i));
@@ -88,7 +90,7 @@ std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port,
     ++counters_.over_share[p.traffic_class];
     return DropCause::queue_full;
   }
-  if (red_of_port_.empty() && red_.mark(p, to.out.depth_of_queue(queue), to.red))
+  if (red_of_port_.empty() && red_.mark(p, to.out.depth_of_queue(queue), red_of(p, port)))
     ++counters_.marked;
   take(wanted, t);
   return std::nullopt;
@@ -98,8 +100,10 @@ std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port,
 /// switch.
 bool TrafficManager::over_share(const Packet& p, const EgressPort& out, unsigned queue) const {
   for (const fabric::ClassConfig& c : classes_) {
-    if (c.number != p.traffic_class || c.share == 0) continue;
+    if (c.number != p.traffic_class) continue;
     const std::int64_t depth = out.depth_of_queue(queue).count() + p.frame;
+    if (c.limit.count() > 0 && depth > c.limit.count()) return true;
+    if (c.share == 0) return false;
     if (depth <= c.minimum.count()) return false;
     constexpr std::int64_t unit = 65536;  // shares are multiples of its inverse
     const std::int64_t free = bytes_.count() - buffer_.bytes(buffer_.used());
@@ -110,7 +114,7 @@ bool TrafficManager::over_share(const Packet& p, const EgressPort& out, unsigned
 
 void TrafficManager::mark_what_leaves(Packet& p, unsigned port, Bytes left) {
   if (red_of_port_.empty() || is_control(p)) return;
-  if (red_of_port_[port].mark(p, left, ports_[port].red)) ++counters_.marked;
+  if (red_of_port_[port].mark(p, left, red_of(p, port))) ++counters_.marked;
 }
 
 std::optional<DropCause> TrafficManager::admit_to_loopback(const Packet& p, Picoseconds t) {

@@ -254,5 +254,64 @@ TEST(Thresholds, APortMayTakeMoreThanAnother) {
   EXPECT_FALSE(accounts.fits(0, 500 - 25'001 + 1));
 }
 
+// Ports of eight classes, of which 3 and 5 pause; 5 has a threshold, bytes and a headroom of its
+// own.
+TEST(Thresholds, AClassMayTakeMoreThanAnother) {
+  const PfcConfig config = {.headroom = 1000_B,
+                            .alpha = 0.25,
+                            .minimum = 100_B,
+                            .priorities = std::vector<std::uint32_t>{3, 5},
+                            .by_class = std::vector<PfcOfClass>{
+                                {.number = 5, .alpha = 0.5, .minimum = 300_B, .headroom = 2000_B}}};
+  EXPECT_EQ(config.reserved(1000_B), Bytes(1000 + 100 + 2000 + 300));
+  IngressAccounts accounts(config, 106'800_B, 2, 16);
+  EXPECT_EQ(accounts.free(), 100'000_B);
+  accounts.set_port(0, 0.125, 500_B);  // of class 3 alone: 5 has its own
+  EXPECT_EQ(accounts.free(), 100'500_B);
+  accounts.set_port(0, 0.25, 1000_B);
+  for (const std::size_t port : {0, 1}) {
+    EXPECT_TRUE(accounts.takes_freely(port * 8 + 3, 25'100));
+    EXPECT_FALSE(accounts.takes_freely(port * 8 + 3, 25'101));
+    EXPECT_TRUE(accounts.takes_freely(port * 8 + 5, 50'300));
+    EXPECT_FALSE(accounts.takes_freely(port * 8 + 5, 50'301));
+  }
+}
+
+TEST(Thresholds, AClassHasFixedOnesOfItsOwn) {
+  const PfcConfig config = {
+      .xoff = 10'000_B,
+      .xon = 4'000_B,
+      .headroom = 1000_B,
+      .priorities = std::vector<std::uint32_t>{3, 5},
+      .by_class = std::vector<PfcOfClass>{{.number = 5, .xoff = 20'000_B, .xon = 0_B}}};
+  IngressAccounts accounts(config, 100'000_B, 1, 8);
+  EXPECT_EQ(accounts.free(), Bytes(100'000 - 11'000 - 21'000));
+  EXPECT_FALSE(accounts.add(3, 10'000));
+  EXPECT_TRUE(accounts.add(3, 1));
+  EXPECT_FALSE(accounts.add(5, 20'000));
+  EXPECT_TRUE(accounts.add(5, 1));
+  EXPECT_TRUE(accounts.fits(5, 999));
+  EXPECT_FALSE(accounts.fits(5, 1000));
+  EXPECT_FALSE(accounts.remove(3, 6'000));
+  EXPECT_TRUE(accounts.remove(3, 1));
+  EXPECT_FALSE(accounts.remove(5, 20'000));
+  EXPECT_TRUE(accounts.remove(5, 1));
+}
+
+// One port of half the reference rate: thresholds of classes are halved with the others.
+TEST(Thresholds, EcnOfAClassFollowsTheRateToo) {
+  const RedConfig config = {.kmin = 10_KiB,
+                            .kmax = 40_KiB,
+                            .pmax = 0.2,
+                            .by_class = std::vector<RedOfClass>{
+                                {.number = 5, .kmin = 2_KiB, .kmax = 8_KiB, .pmax = 1.0}}};
+  const RedOfPort port = config.of_port(100_Gbps, 200_Gbps);
+  EXPECT_EQ(port[0].kmin, 5_KiB);
+  EXPECT_EQ(port[0].kmax, 20_KiB);
+  EXPECT_EQ(port[5].kmin, 1_KiB);
+  EXPECT_EQ(port[5].kmax, 4_KiB);
+  EXPECT_EQ(port[5].pmax, 1.0);
+}
+
 }  // namespace
 }  // namespace horae::fabric::thresholds_test

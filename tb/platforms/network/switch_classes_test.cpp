@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,12 +97,92 @@ TEST(SwitchClasses, LosslessClassesLoseNothingBesideALossyOne) {
   EXPECT_FALSE(dropped.contains("class3"));
   EXPECT_FALSE(dropped.contains("class4"));
   EXPECT_GT(dropped.at("class0").at("value").get<int>(), 0);
-  const auto& pauses = tor.at("pauses_by_port_and_class");
-  EXPECT_EQ(pauses.size(), 2u) << pauses.dump();
-  const auto& third = pauses.at("port1_class3");
-  EXPECT_GT(third.at("sent").at("value").get<int>(), 0);
+  const auto& third = tor.at("port1").at("pauses_sent_class3");
+  EXPECT_GT(third.at("frames").at("value").get<int>(), 0);
   EXPECT_LE(third.at("first").at("value").get<std::int64_t>(),
             third.at("last").at("value").get<std::int64_t>());
+  EXPECT_TRUE(tor.at("port2").contains("pauses_sent_class4"));
+  EXPECT_FALSE(tor.at("port3").contains("pauses_sent_class0"));
+}
+
+/// Sum of a quantity of an object over all samples, each with a weight: its interval in us, or one.
+double over_samples(const std::string& csv, const std::string& object, const std::string& quantity,
+                    bool by_time) {
+  double sum = 0;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    if (cells.at(2) == object && cells.at(3) == quantity)
+      sum += std::stod(cells.at(4)) * (by_time ? std::stod(cells.at(1)) : 1);
+  }
+  return sum;
+}
+
+// Intervals of series.csv add up to what the statistics say of the run.
+TEST(SwitchClasses, PausesOverTimeAddUp) {
+  const Workplace place;
+  place.write("p.toml", mixed);
+  const Ended ended =
+      run(place, {"run", "p.toml", "--no-progress", "--set", "sim.sample=30us", "--out", "r"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto statistics = place.read_json("r/summary.json").at("statistics");
+  const std::string series = place.read("r/series.csv");
+  const auto& sent = statistics.at("dut").at("port1").at("pauses_sent_class3").at("frames");
+  EXPECT_EQ(over_samples(series, "dut.port1", "pauses_sent_class3", false),
+            sent.at("value").get<double>());
+  const double held = statistics.at("p1").at("port0").at("paused_class3").at("value");
+  EXPECT_GT(held, 0);
+  EXPECT_NEAR(over_samples(series, "p1.port0", "paused_class3", true), held / 1e6,
+              held / 1e6 * 1e-4);
+  EXPECT_EQ(series.find("paused_class0"), std::string::npos);
+}
+
+/// Value of a statistic of the switch in a run of `mixed` with settings.
+double of_switch(const Words& settings, const std::string& path) {
+  const Workplace place;
+  place.write("p.toml", mixed);
+  const Ended ended =
+      run(place, with_settings({"run", "p.toml", "--json", "--no-progress"}, settings));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const auto of = ended.json().at("statistics").at("dut");
+  const nlohmann::json::json_pointer at(path + "/value");
+  return of.contains(at) ? of.at(at).get<double>() : 0;
+}
+
+// A class with more of the buffer pauses its sender less, and one with less more.
+TEST(SwitchClasses, AClassHasThresholdsOfItsOwn) {
+  const std::string third = "/port1/pauses_sent_class3/frames";
+  const std::string fourth = "/port2/pauses_sent_class4/frames";
+  const Words more = {"tor.pfc.by_class=[{number=3,alpha=8}]"};
+  EXPECT_GT(of_switch({}, third), 0);
+  EXPECT_EQ(of_switch(more, third), 0);
+  EXPECT_GT(of_switch(more, fourth), 0);
+}
+
+// Class 0 is marked from its first waiting packet on, class 3 never.
+TEST(SwitchClasses, AClassHasEcnThresholdsOfItsOwn) {
+  const Words all = {"tor.ecn={kmin=\"0 B\",kmax=\"1 B\",pmax=1.0}"};
+  const Words none_of_any = {
+      "tor.ecn={kmin=\"0 B\",kmax=\"1 B\",pmax=1.0,by_class=[{number=0,kmin=\"0 B\",kmax=\"0 B\"},"
+      "{number=3,kmin=\"0 B\",kmax=\"0 B\"},{number=4,kmin=\"0 B\",kmax=\"0 B\"},"
+      "{number=7,kmin=\"0 B\",kmax=\"0 B\"}]}"};
+  const Words one = {"tor.ecn={by_class=[{number=0,kmin=\"0 B\",kmax=\"1 B\",pmax=1.0}]}"};
+  const double marked = of_switch(all, "/marked"), some = of_switch(one, "/marked");
+  EXPECT_GT(marked, some);
+  EXPECT_GT(some, 0);
+  EXPECT_EQ(of_switch(none_of_any, "/marked"), 0);
+}
+
+// The lossy class has the buffer to itself: all but its limit is dropped.
+TEST(SwitchClasses, AClassHasALimitOfItsOwn) {
+  const auto most = [](const std::string& limit) {
+    return of_switch({"tor.class[2].share=0", "tor.class[2].limit=" + limit}, "/dropped");
+  };
+  EXPECT_EQ(most("4 MB"), 0);
+  EXPECT_GT(most("100 KB"), most("400 KB"));
+  EXPECT_GT(most("400 KB"), 0);
 }
 
 TEST(SwitchClasses, FaultsAreOneLine) {
@@ -115,6 +197,22 @@ TEST(SwitchClasses, FaultsAreOneLine) {
        "priorities beside classes: both say how many classes have headroom; expected one"},
       {"pfc = { alpha = 0.125, priorities = [0, 3] }",
        "class 0 pauses (pfc.priorities): its limits are those of [pfc]"},
+      {"pfc = { alpha = 0.125, by_class = [{ number = 3, alpha = 1.0 }] }",
+       "by_class gives thresholds to classes that pause; expected 'priorities' beside it, which "
+       "says those"},
+      {"pfc = { alpha = 0.125, priorities = [3, 4], by_class = [{ number = 0 }] }",
+       "class 0 is none of priorities: it never pauses"},
+      {"pfc = { alpha = 0.125, priorities = [3, 4], by_class = [{ number = 3 }, { number = 3 }] }",
+       "class 3 has an entry already"},
+      {"pfc = { alpha = 0.125, priorities = [3, 4], by_class = [{ number = 3, xoff = \"1 KB\" }] }",
+       "xoff beside alpha: thresholds are fixed or dynamic; expected an 'alpha'"},
+      {"pfc = { xoff = \"90 KB\", priorities = [3, 4], by_class = [{ number = 3, alpha = 1.0 }] }",
+       "alpha beside xoff: thresholds are fixed or dynamic; expected an 'xoff'"},
+      {"pfc = { xoff = \"90 KB\", xon = \"80 KB\", priorities = [3, 4], by_class = [{ number = 3, "
+       "xoff = \"50 KB\" }] }",
+       "xon = 80 KB of class 3 is above its xoff = 50 KB"},
+      {"ecn = { by_class = [{ number = 3, kmin = \"2 KB\", kmax = \"1 KB\" }] }\n" + pfc,
+       "kmax = 1 KB is below kmin = 2 KB"},
       {"control_class = 4\n" + pfc, "class 4 is the control_class, which never pauses anybody"},
       {"schedule = \"srpt\"\n" + pfc,
        "[[class]] serves queues in the order of arrival; expected schedule = \"fifo\""}};

@@ -82,9 +82,9 @@ TEST(ChipConfig, LoopbackRatesAreOnePerPipeline) {
 }
 
 TEST(ChipConfig, TheBufferIsSharedWhereAClassHasAShare) {
-  EXPECT_FALSE(read("").shares_buffer());
-  EXPECT_FALSE(read("[[class]]\nnumber = 1\nweight = 2").shares_buffer());
-  EXPECT_TRUE(read("[[class]]\nnumber = 1\n[[class]]\nnumber = 2\nshare = 0.5").shares_buffer());
+  EXPECT_FALSE(read("").limits_classes());
+  EXPECT_FALSE(read("[[class]]\nnumber = 1\nweight = 2").limits_classes());
+  EXPECT_TRUE(read("[[class]]\nnumber = 1\n[[class]]\nnumber = 2\nshare = 0.5").limits_classes());
 }
 
 }  // namespace

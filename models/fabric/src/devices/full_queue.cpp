@@ -7,6 +7,12 @@
 
 namespace horae::fabric {
 
+bool SwitchConfig::limits_queues() const {
+  const auto limits = [](const ClassConfig& c) { return c.limit.count() > 0; };
+  return queue_limit.count() > 0 || queue_share > 0 ||
+         (classes && std::any_of(classes->begin(), classes->end(), limits));
+}
+
 std::int64_t SwitchConfig::limit_at(BitRate rate) const {
   if (queue_limit.count() == 0) return std::numeric_limits<std::int64_t>::max();
   return (reference_rate ? in_proportion(queue_limit, rate, *reference_rate) : queue_limit).count();

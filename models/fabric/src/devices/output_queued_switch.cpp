@@ -82,7 +82,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       shared_(config.pfc.enabled() || config.buffer.count() > 0),
       limited_(data_classes(config)),
       counted_(shared_ ? limited_ : 0),
-      refusable_(shared_ || config.queue_limit.count() > 0 ? limited_ : 0),
+      refusable_(shared_ || config.limits_queues() ? limited_ : 0),
       marking_(config.red.enabled() && !config.red.at_dequeue() ? limited_ : 0),
       start_simply_(!shared_ && !config.classes &&
                     !(config.red.enabled() && config.red.at_dequeue())),
@@ -104,10 +104,9 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
     if (config.classes) egress_.back().out.schedule_by(QueueScheduler(*config.classes));
   }
   for (const ClassConfig& c : config.classes.value_or(std::vector<ClassConfig>{})) {
-    class_shares_.at(c.number) = {in_share_units(c.share), c.minimum.count()};
-    has_shares_ = has_shares_ || c.share > 0;
+    class_shares_.at(c.number) = {c.limit.count(), in_share_units(c.share), c.minimum.count()};
+    has_shares_ = has_shares_ || c.limit.count() > 0 || c.share > 0;
   }
-  if (has_lossy_) pauses_of_.resize(std::size_t{config.ports} * OutputPort::classes);
   if (config.full == WhenFull::half)
     half_.emplace(context.seed, std::string(this->name()) + ".full");
   set_receive_latency(config.latency);
@@ -118,6 +117,8 @@ void output_queued_switch::begin() {
     const BitRate rate = tx(i).link().rate;
     egress_[i].limit = config_.limit_at(rate);
     egress_[i].red = config_.red.of(rate, config_.reference_rate);
+    if (config_.red.by_class)
+      red_of_class_.push_back(config_.red.of_port(rate, config_.reference_rate));
     if (config_.red.enabled() && config_.red.at_dequeue()) {
       red_of_port_.emplace_back(
           RandomStream(context_.seed, fmt::format("{}.port{}.red", name(), i)));
@@ -142,6 +143,7 @@ std::int64_t output_queued_switch::plain_depth(const Egress& egress) const {
   if (has_shares_ || config_.deflect) return -1;
   std::int64_t depth = egress.limit;
   if (marking_ != 0 && egress.red.enabled()) depth = std::min(depth, egress.red.kmin.count());
+  if (!red_of_class_.empty()) depth = -1;
   return depth;
 }
 
@@ -332,7 +334,7 @@ void output_queued_switch::forward_by(unsigned port, Packet& p, Picoseconds t) {
       }
     }
   }
-  if (is_in(marking_, p) && red_.mark(p, egress(port).out.depth(p.traffic_class), egress(port).red))
+  if (is_in(marking_, p) && red_.mark(p, egress(port).out.depth(p.traffic_class), red_of(p, port)))
     ++counters_.marked;
   ++counters_.forwarded;
   if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
@@ -375,16 +377,9 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   if (!ingress_.takes_freely(queue, p.frame) && !starts_are_events_) start_every_port_before(t);
   if (ingress_.add(queue, p.frame)) [[unlikely]] {
     ++counters_.pauses_sent;
-    if (has_lossy_) note_pause(queue, t);
     pause_sender(p.ingress_port, p.traffic_class, true, t);
     if (pausing_++ == 0) starts_become_events();
   }
-}
-
-[[gnu::noinline]] void output_queued_switch::note_pause(std::size_t queue, Picoseconds t) {
-  PausesSent& sent = pauses_of_[queue];
-  if (sent.frames++ == 0) sent.first = t;
-  sent.last = t;
 }
 
 /// Brings the sums up to `t`: nothing starts at `t` before all that arrives then is queued.
@@ -433,6 +428,7 @@ bool output_queued_switch::queue_full(const Packet& p, const Egress& egress) con
   if (queue_share_ > 0 && depth * share_unit > queue_share_ * free) return true;
   const ClassShare& of = class_shares_[p.traffic_class];
   const std::int64_t own = egress.out.depth(p.traffic_class).count() + p.frame;
+  if (of.limit > 0 && own > of.limit) return true;
   return of.share > 0 && own > of.minimum && own * share_unit > of.share * free;
 }
 
@@ -497,7 +493,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 void output_queued_switch::mark_what_leaves(Packet& p, unsigned port, Picoseconds start) {
   if (!is_in(limited_, p)) return;
   const OutputPort& out = egress(port).out;
-  const bool own = red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red);
+  const bool own = red_of_port_[port].mark(p, out.depth(p.traffic_class), red_of(p, port));
   if (own) ++counters_.marked;
   if (p.ecn == Ecn::ce && p.is_data()) leaves_marked(p, own, start);
 }

@@ -34,7 +34,8 @@ const Schema<RedConfig>& RedConfig::schema() {
                           "Absent: enqueue",
                    .source = "dequeue: switch-node.cc of the simulator of HPCC (SIGCOMM 2019), "
                              "alibaba-edu at 9f4be2a"})
-          .tables("by_rate", &RedConfig::by_rate, RedOfRate::schema());
+          .tables("by_rate", &RedConfig::by_rate, RedOfRate::schema())
+          .tables("by_class", &RedConfig::by_class, RedOfClass::schema());
   return s;
 }
 
@@ -54,9 +55,29 @@ const Schema<RedOfRate>& RedOfRate::schema() {
   return s;
 }
 
+const Schema<RedOfClass>& RedOfClass::schema() {
+  static const Schema<RedOfClass> s =
+      Schema<RedOfClass>("by_class", "ECN thresholds of one traffic class, at ports of every rate.")
+          .required("number", &RedOfClass::number,
+                    {.doc = "number of the traffic class",
+                     .max = 7,
+                     .source = "a WRED profile belongs to a queue: SONiC's QUEUE table"})
+          .required("kmin", &RedOfClass::kmin,
+                    {.doc = "queue depth up to which no packet is marked", .min = 0_B})
+          .required(
+              "kmax", &RedOfClass::kmax,
+              {.doc = "queue depth above which every packet is marked; 0: no marking", .min = 0_B})
+          .field("pmax", &RedOfClass::pmax,
+                 {.doc = "marking probability at kmax; absent: that of [ecn]",
+                  .min = 0.0,
+                  .max = 1.0});
+  return s;
+}
+
 bool RedConfig::enabled() const {
-  const auto marks = [](const RedOfRate& r) { return r.kmax.count() > 0; };
-  return kmax.count() > 0 || (by_rate && std::any_of(by_rate->begin(), by_rate->end(), marks));
+  const auto marks = [](const auto& r) { return r.kmax.count() > 0; };
+  return kmax.count() > 0 || (by_rate && std::any_of(by_rate->begin(), by_rate->end(), marks)) ||
+         (by_class && std::any_of(by_class->begin(), by_class->end(), marks));
 }
 
 Bytes in_proportion(Bytes bytes, BitRate rate, BitRate reference) {
@@ -65,41 +86,27 @@ Bytes in_proportion(Bytes bytes, BitRate rate, BitRate reference) {
                             static_cast<double>(reference.count())));
 }
 
+RedThresholds in_proportion(const RedThresholds& t, BitRate rate,
+                            std::optional<BitRate> reference) {
+  if (!reference) return t;
+  return {in_proportion(t.kmin, rate, *reference), in_proportion(t.kmax, rate, *reference), t.pmax};
+}
+
 RedThresholds RedConfig::of(BitRate rate, std::optional<BitRate> reference) const {
   if (by_rate) {
     for (const RedOfRate& r : *by_rate) {
       if (r.rate == rate) return {r.kmin, r.kmax, r.pmax.value_or(pmax)};
     }
   }
-  if (!reference) return {kmin, kmax, pmax};
-  return {in_proportion(kmin, rate, *reference), in_proportion(kmax, rate, *reference), pmax};
+  return in_proportion({kmin, kmax, pmax}, rate, reference);
 }
 
-const Schema<PfcOfRate>& PfcOfRate::schema() {
-  static const Schema<PfcOfRate> s =
-      Schema<PfcOfRate>("by_rate", "Dynamic PFC threshold of the ports of one rate.")
-          .required("rate", &PfcOfRate::rate, {.doc = "line rate of the ports", .min = 1_Gbps})
-          .required("alpha", &PfcOfRate::alpha,
-                    {.doc = "pause above alpha x free shared buffer",
-                     .min = 1.0 / 65536,
-                     .max = 256.0,
-                     .source = "the simulator of HPCC (SIGCOMM 2019), alibaba-edu at 9f4be2a, "
-                               "third.cc: 1/8 at the NICs' rate, twice as much at twice the rate"});
-  return s;
-}
-
-Bytes PfcConfig::pool(Bytes buffer, const std::vector<Bytes>& headrooms) const {
-  for (const Bytes h : headrooms) buffer -= (h + (dynamic() ? minimum : xoff)) * reserving();
-  return buffer;
-}
-
-double PfcConfig::alpha_of(BitRate rate) const {
-  if (by_rate) {
-    for (const PfcOfRate& r : *by_rate) {
-      if (r.rate == rate) return r.alpha;
-    }
-  }
-  return alpha;
+RedOfPort RedConfig::of_port(BitRate rate, std::optional<BitRate> reference) const {
+  RedOfPort out;
+  out.fill(of(rate, reference));
+  for (const RedOfClass& c : by_class.value_or(std::vector<RedOfClass>{}))
+    out.at(c.number) = in_proportion({c.kmin, c.kmax, c.pmax.value_or(pmax)}, rate, reference);
+  return out;
 }
 
 const Schema<PfcConfig>& PfcConfig::schema() {
@@ -147,7 +154,8 @@ const Schema<PfcConfig>& PfcConfig::schema() {
                          "of them alone. Absent: all classes of data pause",
                   .max = 7,
                   .source = "IEEE 802.1Q 36.1.1: PFC is enabled for each priority"})
-          .tables("by_rate", &PfcConfig::by_rate, PfcOfRate::schema());
+          .tables("by_rate", &PfcConfig::by_rate, PfcOfRate::schema())
+          .tables("by_class", &PfcConfig::by_class, PfcOfClass::schema());
   return s;
 }
 

@@ -236,6 +236,12 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   const Picoseconds start = std::max(now, busy_until_);
   busy_until_ = start + serialisation(l1_bytes(Bytes(wire::minimum_frame)));
   ++counters_.pauses;
+  if (pause) {
+    if (!pauses_sent_) pauses_sent_ = std::make_unique<std::array<PausesSent, PauseLog::classes>>();
+    PausesSent& sent = (*pauses_sent_)[traffic_class];
+    if (sent.frames++ == 0) sent.first = now;
+    sent.last = now;
+  }
   const Picoseconds arrival = busy_until_ + link_.delay;
   if (owner_.lane_ != nullptr && leads_to_device()) {
     owner_.lane_->pauses.push_back(

@@ -31,6 +31,7 @@ CongestionEntry dcqcn_congestion() {
           .make_notification = make_dcqcn_notification,
           .check = check_dcqcn,
           .parameters = {keys_of<DcqcnConfig>()},
+          .by_marks_alone = true,
           .takes_nack_reactions = true};
 }
 

@@ -100,6 +100,7 @@ CongestionEntry dctcp_congestion() {
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<DctcpConfig>()},
+          .by_marks_alone = true,
           .listens = {.acks = true, .every_ack = true},
           .state = dctcp_state};
 }

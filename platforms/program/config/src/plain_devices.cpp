@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,6 +50,18 @@ std::set<BitRate> unmarked(const PlatformConfig& platform, const std::string& pr
   return rates;
 }
 
+/// Whether anything on the way may mark packets: chips, modules and blocks may, plain switches
+/// where they have thresholds.
+bool any_marks(const PlatformConfig& platform, const std::set<std::string>& used) {
+  if (!platform.modules.empty()) return true;
+  return std::any_of(used.begin(), used.end(), [&](const std::string& name) {
+    const Profile& profile = platform.profiles.at(name);
+    if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile))
+      return plain->red.enabled();
+    return !std::holds_alternative<rnic::RnicConfig>(profile);
+  });
+}
+
 bool unlimited(const fabric::SwitchConfig& config) {
   return config.buffer.count() == 0 && config.queue_limit.count() == 0;
 }
@@ -59,6 +72,8 @@ std::string plain_devices(const PlatformConfig& platform) {
   std::set<std::string> used;
   for (const auto& device : platform.devices) used.insert(device.profile);
   Lacking limits, ecn, pfc, congestion, engine;
+  std::set<std::string> by_marks;
+  const bool marks = any_marks(platform, used);
   std::vector<std::string> unmarked_ports;
   for (const auto& name : used) {
     const Profile& profile = platform.profiles.at(name);
@@ -71,6 +86,8 @@ std::string plain_devices(const PlatformConfig& platform) {
     } else if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
       const auto& algorithm = policy::find_congestion_algorithm(nic->congestion.algorithm);
       congestion.look_at(name, !algorithm.controls_rates);
+      if (!marks && algorithm.by_marks_alone && nic->congestion.nack_reaction == "ignore")
+        by_marks.insert(nic->congestion.algorithm);
       if (nic->spec.empty()) continue;
       engine.look_at(name, !nic->engine);
     }
@@ -86,6 +103,10 @@ std::string plain_devices(const PlatformConfig& platform) {
   if (!switches.empty())
     parts.push_back(fmt::format("switches with {}", fmt::join(switches, ", ")));
   if (congestion.any()) parts.push_back("NICs with no congestion control" + congestion.which());
+  if (!by_marks.empty()) {
+    parts.push_back(
+        fmt::format("{} never acts, since no switch marks", fmt::join(by_marks, " and ")));
+  }
   if (engine.any()) parts.push_back("NICs with no limit of packets per second" + engine.which());
   return parts.empty() ? "" : fmt::format("assumed: {}", fmt::join(parts, "; "));
 }

@@ -23,6 +23,59 @@ void check_rates(const Entries& entries, const Section& table) {
   }
 }
 
+/// Each class has one entry of `by_class`.
+template <class Entries>
+void check_numbers(const Entries& entries, const Section& table) {
+  std::set<std::uint32_t> seen;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!seen.insert(entries[i].number).second) {
+      throw table.children("by_class")[i].error(
+          "number", fmt::format("class {} has an entry already", entries[i].number));
+    }
+  }
+}
+
+void check_of_classes(const fabric::PfcConfig& pfc, const Section& profile) {
+  if (!pfc.by_class) return;
+  const Section table = profile.child("pfc");
+  if (!pfc.priorities) {
+    throw table.error("by_class",
+                      "by_class gives thresholds to classes that pause; expected 'priorities' "
+                      "beside it, which says those");
+  }
+  check_numbers(*pfc.by_class, table);
+  for (std::size_t i = 0; i < pfc.by_class->size(); ++i) {
+    const fabric::PfcOfClass& c = (*pfc.by_class)[i];
+    const Section entry = table.children("by_class")[i];
+    if (!pfc.pauses(c.number)) {
+      throw entry.error("number",
+                        fmt::format("class {} is none of priorities: it never pauses", c.number));
+    }
+    for (const char* key : {"xoff", "xon"}) {
+      if (pfc.dynamic() && entry.has(key)) {
+        throw entry.error(
+            key, fmt::format("{} beside alpha: thresholds are fixed or dynamic; expected an "
+                             "'alpha'",
+                             key));
+      }
+    }
+    for (const char* key : {"alpha", "minimum"}) {
+      if (!pfc.dynamic() && entry.has(key)) {
+        throw entry.error(
+            key, fmt::format("{} beside xoff: thresholds are fixed or dynamic; expected an "
+                             "'xoff'",
+                             key));
+      }
+    }
+    const Bytes xon = c.xon.value_or(pfc.xon), xoff = c.xoff.value_or(pfc.xoff);
+    if (xon > xoff) {
+      throw entry.error(entry.has("xon") ? "xon" : "xoff",
+                        fmt::format("xon = {} of class {} is above its xoff = {}", to_text(xon),
+                                    c.number, to_text(xoff)));
+    }
+  }
+}
+
 void check_priorities(const fabric::PfcConfig& pfc, const Section& profile) {
   if (!pfc.priorities) return;
   const Section table = profile.child("pfc");
@@ -59,13 +112,14 @@ void check_classes(const fabric::SwitchConfig& config, const Section& profile) {
     const fabric::ClassConfig& c = (*config.classes)[i];
     if (c.rate.count() > 0)
       throw tables[i].error("rate", "plain switches have no shapers; expected kind = \"tofino\"");
-    if (c.share == 0) continue;
-    if (config.buffer.count() == 0)
+    if (!c.limited()) continue;
+    const char* key = c.share > 0 ? "share" : "limit";
+    if (c.share > 0 && config.buffer.count() == 0)
       throw tables[i].error("share", "share is of the free buffer; expected a 'buffer' beside it");
     if (config.pfc.priorities && config.pfc.pauses(c.number)) {
-      throw tables[i].error("share", fmt::format("class {} pauses (pfc.priorities): its limits are "
-                                                 "those of [pfc]",
-                                                 c.number));
+      throw tables[i].error(key, fmt::format("class {} pauses (pfc.priorities): its limits are "
+                                             "those of [pfc]",
+                                             c.number));
     }
   }
 }
@@ -77,6 +131,12 @@ void check_ecn(const fabric::RedConfig& ecn, const Section& profile) {
                                           to_text(thresholds.kmin)));
   };
   if (ecn.kmax.count() > 0) check(ecn, profile.child("ecn"));
+  if (ecn.by_class) {
+    const Section table = profile.child("ecn");
+    check_numbers(*ecn.by_class, table);
+    for (std::size_t i = 0; i < ecn.by_class->size(); ++i)
+      check((*ecn.by_class)[i], table.children("by_class")[i]);
+  }
   if (!ecn.by_rate) return;
   const Section table = profile.child("ecn");
   check_rates(*ecn.by_rate, table);
@@ -95,6 +155,7 @@ void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
     }
   }
   check_priorities(pfc, profile);
+  check_of_classes(pfc, profile);
   if (pfc.headroom_delays && pfc.headroom.count() > 0) {
     throw profile.child("pfc").error("headroom_delays",
                                      fmt::format("headroom_delays beside headroom = {}; expected "

@@ -199,15 +199,18 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                           rnic::QueuePairConfig send, rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
+  const bool reads = has_response(flow.verb);
+  const auto of_nic = static_cast<std::uint8_t>((reads ? to : from).config().traffic_class);
   const Connection connection{&from,
                               from.queue_pairs(),
                               &to,
                               to.queue_pairs(),
                               flow.count == 0,
                               table,
-                              has_response(flow.verb),
+                              reads,
                               send.receives,
-                              flow.any_verb([](Verb v) { return is_atomic(v); })};
+                              flow.any_verb([](Verb v) { return is_atomic(v); }),
+                              flow.traffic_class.value_or(of_nic)};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();

@@ -80,10 +80,8 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
   const auto& spec = platform.devices[vertex];
   if (!sw.pfc.dynamic()) {
     // For each port and class that pauses: the threshold, and what arrives after the pause.
-    const std::int64_t classes = sw.pfc.priorities ? sw.pfc.reserving() : 1;
-    Bytes needed = sw.pfc.xoff * static_cast<std::int64_t>(sw.ports);
-    for (const Bytes headroom : out) needed += headroom;
-    needed = needed * classes;
+    Bytes needed{};
+    for (const Bytes headroom : out) needed += sw.pfc.reserved(headroom);
     if (sw.buffer.count() == 0 || needed <= sw.buffer) return out;
     throw input_error(
         spec.where,
@@ -98,9 +96,8 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
       spec.where,
       fmt::format("{} of '{}' leaves nothing to share: {} ports set aside up to {} each "
                   "for pfc.headroom = {} and pfc.minimum = {}",
-                  sw.buffer_text, spec.name, sw.ports,
-                  to_text((most + sw.pfc.minimum) * sw.pfc.reserving()), to_text(most),
-                  to_text(sw.pfc.minimum)));
+                  sw.buffer_text, spec.name, sw.ports, to_text(sw.pfc.reserved(most)),
+                  to_text(most), to_text(sw.pfc.minimum)));
 }
 
 }  // namespace horae::elaboration

@@ -24,6 +24,10 @@ double rate_of(const fabric::TxCounters& began, Layer layer, double left, double
   return (8.0 * static_cast<double>(began.bytes(layer).count()) - left) / window / 1e9;
 }
 
+double ratio_of(Picoseconds part, Picoseconds whole) {
+  return to_seconds(part) / to_seconds(whole);
+}
+
 }  // namespace
 
 SeriesCsv::SeriesCsv(const elaboration::Simulation& simulation)
@@ -153,6 +157,29 @@ void SeriesCsv::flows(Picoseconds now, Picoseconds reached, rnic::rnic& nic) {
   }
 }
 
+/// By class: the share of the interval in which the peer's pauses held the port, and the pauses
+/// that the port sent. Lines of a class begin with its first pause.
+void SeriesCsv::pauses(Picoseconds now, Picoseconds reached, const fabric::device& device,
+                       unsigned port) {
+  std::vector<SampledPauses>& of_device = pauses_[device.number()];
+  of_device.resize(std::size_t{device.ports()} * fabric::PauseLog::classes);
+  for (unsigned c = 0; c < fabric::PauseLog::classes; ++c) {
+    SampledPauses& before = of_device[port * fabric::PauseLog::classes + c];
+    const SampledPauses is = {device.pauses(port).held(c, std::min(now, reached)),
+                              device.tx(port).pauses_sent(c).frames};
+    const std::string object = fmt::format("{}.port{}", device.name(), port);
+    if (is.held.count() > 0) {
+      line(now, object, fmt::format("paused_class{}", c),
+           ratio_of(is.held - before.held, now - last_.time), "share of time");
+    }
+    if (is.sent > 0) {
+      line(now, object, fmt::format("pauses_sent_class{}", c),
+           static_cast<double>(is.sent - before.sent), "frames");
+    }
+    before = is;
+  }
+}
+
 void SeriesCsv::sample(Picoseconds now, Picoseconds reached) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
@@ -174,6 +201,8 @@ void SeriesCsv::sample(Picoseconds now, Picoseconds reached) {
       line(now, name, "ordering_bitmap", static_cast<double>(memory.bitmap.count()), "bytes");
       line(now, name, "ordering_metadata", static_cast<double>(memory.metadata.count()), "bytes");
     }
+    for (unsigned port = 0; port < simulation_.nics()[i]->ports(); ++port)
+      pauses(now, reached, *simulation_.nics()[i], port);
     if (!flows_.empty()) flows(now, reached, *simulation_.nics()[i]);
   }
   const auto ports = [&](const fabric::device& device, auto&& port) {
@@ -189,6 +218,7 @@ void SeriesCsv::sample(Picoseconds now, Picoseconds reached) {
       line(now, object, "tx_rate",
            rate_of(before[i].sent - then.sent, layer, before[i].left - then.left, window), "Gbps");
       line(now, object, "queue_depth", static_cast<double>(port(i).depth().count()), "bytes");
+      pauses(now, reached, device, i);
     }
   };
   for (const auto* t : simulation_.tofinos()) {

@@ -18,9 +18,12 @@ struct ClassConfig {
   std::uint32_t weight = 1;                 ///< among classes of one priority
   BitRate rate{};                           ///< of the class at a port; zero: the port's
   Bytes burst = Bytes(16384);               ///< that may exceed `rate`
+  Bytes limit{};                            ///< of each of its queues; zero: no such limit
   double share = 0;                         ///< of the free buffer; zero: no such limit
   Bytes minimum{};                          ///< that `share` never goes below
 
+  /// Whether its queues have limits of their own.
+  bool limited() const { return limit.count() > 0 || share > 0; }
   std::uint32_t level() const { return priority.value_or(number); }
   static const Schema<ClassConfig>& schema();
 };

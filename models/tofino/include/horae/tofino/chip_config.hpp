@@ -64,7 +64,7 @@ struct ChipConfig {
     return ecn ? *ecn : fabric::RedConfig{.kmin = ecn_kmin, .kmax = ecn_kmax, .pmax = ecn_pmax};
   }
   /// Whether queues of a class have a dynamic limit.
-  bool shares_buffer() const;
+  bool limits_classes() const;
   /// The packet buffer in bytes.
   Bytes buffer() const { return cell * std::int64_t{cells}; }
 

@@ -157,6 +157,9 @@ class TrafficManager {
     fabric::RedThresholds red;  ///< of its rate
   };
 
+  const fabric::RedThresholds& red_of(const Packet& p, unsigned port) const {
+    return red_of_class_.empty() ? ports_[port].red : red_of_class_[port][p.traffic_class];
+  }
   bool is_control(const Packet& p) const { return control_class_ == p.traffic_class; }
   /// Whether packets in a queue take nothing of the buffer (ChipConfig::free_queues).
   bool is_free(unsigned queue) const { return free_queues_ && queue >= EgressPort::classes; }
@@ -183,6 +186,7 @@ class TrafficManager {
   std::optional<fabric::QueueScheduler> scheduler_;  ///< of every port; absent: strict priority
   std::vector<fabric::ClassConfig> classes_;         ///< that have a table
   std::vector<fabric::RedMarker> red_of_port_;       ///< at dequeue; empty: at enqueue
+  std::vector<fabric::RedOfPort> red_of_class_;      ///< by port; empty: all have those of the port
   std::optional<IngressPauses> pauses_;
 };
 

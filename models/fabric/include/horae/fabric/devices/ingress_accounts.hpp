@@ -20,6 +20,17 @@ struct PfcOfRate {
   static const Schema<PfcOfRate>& schema();
 };
 
+/// Thresholds of one class; what is absent is that of the table around it.
+struct PfcOfClass {
+  std::uint32_t number = 0;
+  std::optional<Bytes> xoff{}, xon{};  ///< fixed
+  std::optional<double> alpha{};       ///< dynamic, at ports of every rate
+  std::optional<Bytes> minimum{};      ///< dynamic
+  std::optional<Bytes> headroom{};
+
+  static const Schema<PfcOfClass>& schema();
+};
+
 /// Priority flow control (IEEE 802.1Q clause 36), per ingress port and class, with one of two kinds
 /// of threshold. Fixed: pause above `xoff` buffered bytes, resume at `xon` or below. Dynamic
 /// (`alpha` above zero): each port and class has `minimum` bytes of its own; beyond them it may
@@ -40,6 +51,8 @@ struct PfcConfig {
   std::optional<std::vector<std::uint32_t>> priorities{};
   /// Dynamic: ports of these rates have an alpha of their own.
   std::optional<std::vector<PfcOfRate>> by_rate{};
+  /// Classes with thresholds of their own, each of `priorities`.
+  std::optional<std::vector<PfcOfClass>> by_class{};
 
   static const Schema<PfcConfig>& schema();
   bool dynamic() const { return alpha > 0; }
@@ -53,13 +66,15 @@ struct PfcConfig {
   std::int64_t reserving() const {
     return priorities ? static_cast<std::int64_t>(priorities->size()) : classes;
   }
-  /// The shared part of `buffer` in a switch of `ports` ports, without headrooms and, dynamic,
-  /// minima; fixed: without what lies below the thresholds.
-  Bytes pool(Bytes buffer, unsigned ports) const {
-    return buffer - (headroom + (dynamic() ? minimum : xoff)) * (std::int64_t{ports} * reserving());
-  }
-  /// The same with a headroom of its own for each port.
+  /// Bytes that one port has for itself beside `headroom` for each of its classes: headrooms and,
+  /// dynamic, minima; fixed: what lies below the thresholds.
+  Bytes reserved(Bytes headroom_of_port) const;
+  /// The shared part of `buffer`, with such a headroom at each of as many ports.
   Bytes pool(Bytes buffer, const std::vector<Bytes>& headrooms) const;
+  /// Null: it has those of all.
+  const PfcOfClass* of_class(unsigned traffic_class) const;
+  /// Bytes of a class's queue that are its own: below them it pauses nobody.
+  Bytes own(unsigned traffic_class) const;
   /// Dynamic: that of a port.
   double alpha_of(BitRate rate) const;
 };
@@ -71,25 +86,25 @@ class IngressAccounts {
   IngressAccounts(const PfcConfig& config, Bytes buffer, unsigned ports, unsigned queues)
       : config_(config),
         bounded_(buffer.count() > 0),
-        free_(config.pool(buffer, ports).count()),
+        free_(config.pool(buffer, std::vector<Bytes>(ports, config.headroom)).count()),
         queues_of_port_(ports > 0 ? queues / ports : 0),
-        queues_(queues, {.allowed = config.headroom.count(), .alpha = in_units(config.alpha)}) {}
+        headrooms_(ports, config.headroom),
+        queues_(queues) {
+    for (unsigned port = 0; port < ports; ++port) set_queues(port, config.alpha, config.headroom);
+  }
 
   /// Gives a port a dynamic threshold and a headroom of its own; before anything is taken in.
   void set_port(unsigned port, double alpha, Bytes headroom) {
-    for (std::size_t i = 0; i < queues_of_port_; ++i) {
-      Queue& q = queues_[port * queues_of_port_ + i];
-      if (i == 0) free_ += (q.allowed - headroom.count()) * config_.reserving();
-      q.allowed = headroom.count();
-      q.alpha = in_units(alpha);
-    }
+    free_ += (config_.reserved(headrooms_[port]) - config_.reserved(headroom)).count();
+    headrooms_[port] = headroom;
+    set_queues(port, alpha, headroom);
   }
 
   /// Whether a frame may still be taken.
   bool fits(std::size_t queue, std::int64_t frame) const {
     const Queue& q = queues_[queue];
     if (!config_.dynamic()) {
-      return q.bytes + frame <= config_.xoff.count() + q.allowed;
+      return q.bytes + frame <= q.own + q.allowed;
     }
     return shares(q, frame) || q.headroom + frame <= q.allowed;
   }
@@ -97,7 +112,7 @@ class IngressAccounts {
   /// a queue or a pool that looks fuller than it is can only make this false.
   bool takes_freely(std::size_t queue, std::int64_t frame) const {
     const Queue& q = queues_.data()[queue];
-    return config_.dynamic() ? shares(q, frame) : q.bytes + frame <= config_.xoff.count();
+    return config_.dynamic() ? shares(q, frame) : q.bytes + frame <= q.own;
   }
   /// Takes a frame in; returns whether its sender must be paused now.
   bool add(std::size_t queue, std::int64_t frame) {
@@ -111,7 +126,7 @@ class IngressAccounts {
       free_ -= shared(q) - before;
     } else {
       q.bytes += frame;
-      over = q.bytes > config_.xoff.count();
+      over = q.bytes > q.own;
     }
     if (!over || q.pausing) return false;
     return q.pausing = true;
@@ -153,27 +168,31 @@ class IngressAccounts {
     return static_cast<std::uint32_t>(alpha * unit + 0.5);
   }
 
+  void set_queues(unsigned port, double alpha, Bytes headroom);
+
   struct Queue {
     std::int64_t bytes = 0;     ///< all
     std::int64_t headroom = 0;  ///< of these, in the headroom: the first to be free again
     std::int64_t allowed = 0;   ///< bytes of the headroom
+    std::int64_t own = 0;       ///< bytes that pause nobody: `minimum`, or `xoff`
+    std::int64_t xon = 0;       ///< fixed
     std::uint32_t alpha = 0;    ///< of the dynamic threshold, in `unit`ths
     bool pausing = false;       ///< a pause is in force
   };
 
   /// Bytes of the pool that a queue takes.
   std::int64_t shared(const Queue& q) const {
-    return std::max<std::int64_t>(q.bytes - q.headroom - config_.minimum.count(), 0);
+    return std::max<std::int64_t>(q.bytes - q.headroom - q.own, 0);
   }
   bool below(const Queue& q, std::int64_t bytes) const { return bytes * unit <= q.alpha * free_; }
   /// Whether a frame goes to the queue's own bytes or to the pool, not to the headroom.
   bool shares(const Queue& q, std::int64_t frame) const {
     if (q.headroom > 0) return false;
-    const std::int64_t beyond = q.bytes + frame - config_.minimum.count();
+    const std::int64_t beyond = q.bytes + frame - q.own;
     return beyond <= 0 || (below(q, beyond) && beyond - shared(q) <= free_);
   }
   bool low(const Queue& q) const {
-    if (!config_.dynamic()) return q.bytes <= config_.xon.count();
+    if (!config_.dynamic()) return q.bytes <= q.xon;
     if (q.headroom > 0) return false;
     return shared(q) == 0 || below(q, shared(q) + config_.hysteresis.count());
   }
@@ -182,6 +201,7 @@ class IngressAccounts {
   bool bounded_;
   std::int64_t free_;
   std::size_t queues_of_port_;
+  std::vector<Bytes> headrooms_;  ///< by port: that of its classes without one of their own
   std::vector<Queue> queues_;
 };
 

@@ -106,6 +106,8 @@ struct SwitchConfig {
     return limit_of.value_or(trims() ? LimitOf::traffic_class : LimitOf::port) ==
            LimitOf::traffic_class;
   }
+  /// Whether any queue has a limit that is not of the whole buffer.
+  bool limits_queues() const;
   /// The limit of the queues of a port of that rate; without one the most there is.
   std::int64_t limit_at(BitRate rate) const;
 
@@ -222,7 +224,6 @@ class output_queued_switch : public device {
   /// Another port than `full` for a packet, at random among those to switches that have room.
   std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
-  void note_pause(std::size_t queue, Picoseconds t);
   void class_statistics(StatTree& tree) const;
   void drop(Packet& p, DropCause cause, Picoseconds t);
   /// Ends, or trims, `p` or one that waits; whether it was one that waits, and `p` has its place.
@@ -244,6 +245,11 @@ class output_queued_switch : public device {
   /// Ports come from tables that were built for this switch.
   Egress& egress(unsigned port) { return egress_.data()[port]; }
   Picoseconds& due(unsigned port) { return due_.data()[port]; }
+  const RedThresholds& red_of(const Packet& p, unsigned port) {
+    if (red_of_class_.empty()) [[likely]]
+      return egress(port).red;
+    return red_of_class_[port][p.traffic_class];
+  }
   void start_before(unsigned port, Picoseconds end) {
     if (due(port) < end) start_due(port, end);
   }
@@ -271,7 +277,8 @@ class output_queued_switch : public device {
   /// Apart, because all are looked at together.
   std::vector<Picoseconds> due_;
   std::unique_ptr<policy::LoadBalancer> balance_;
-  RedMarker red_;  ///< at enqueue
+  RedMarker red_;                        ///< at enqueue
+  std::vector<RedOfPort> red_of_class_;  ///< by port; empty: all classes have those of the port
   /// At dequeue, by port: starts of several ports are taken in no order. Empty: at enqueue.
   std::vector<RedMarker> red_of_port_;
   /// Whether what starts leaves a buffer that ports share. Starts are taken late all the same, so
@@ -291,11 +298,12 @@ class output_queued_switch : public device {
   bool pfc_;
   unsigned lossless_;         ///< classes that pause
   bool has_lossy_;            ///< some classes of data do not pause, and others do
-  bool has_shares_;           ///< queues are limited by what is free of the buffer
+  bool has_shares_;           ///< queues have limits of a class, or of what is free of the buffer
   bool by_class_;             ///< limits are of a class's bytes
   bool sees_queue_alone_;     ///< balancers do not see the packet being sent
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   struct ClassShare {
+    std::int64_t limit = 0;  ///< in bytes; zero: none
     std::int64_t share = 0;  ///< in 1/65536; zero: none
     std::int64_t minimum = 0;
   };
@@ -305,12 +313,6 @@ class output_queued_switch : public device {
   /// Packets that it dropped, by cause, beside those of Counters.
   std::array<std::uint64_t, drop_causes> dropped_by_{};
   std::array<std::uint64_t, OutputPort::classes> dropped_of_{};  ///< by class
-  /// Pauses sent, by ingress port and class.
-  struct PausesSent {
-    std::uint64_t frames = 0;
-    Picoseconds first{}, last{};
-  };
-  std::vector<PausesSent> pauses_of_;  ///< empty: not told apart
   std::vector<std::uint16_t> switch_ports_;
   std::vector<std::uint16_t> candidates_;  ///< of one deflection
   IngressAccounts ingress_;                ///< by ingress port and class

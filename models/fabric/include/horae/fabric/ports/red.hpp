@@ -1,6 +1,7 @@
 // ECN marking by queue depth.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -43,6 +44,22 @@ struct RedOfRate {
   static const Schema<RedOfRate>& schema();
 };
 
+/// Thresholds of one traffic class, at ports of every rate.
+struct RedOfClass {
+  std::uint32_t number = 0;
+  Bytes kmin{};
+  Bytes kmax{};
+  std::optional<double> pmax;  ///< absent: that of the table around it
+
+  static const Schema<RedOfClass>& schema();
+};
+
+/// Those of one port, by traffic class.
+using RedOfPort = std::array<RedThresholds, 8>;
+/// The same for a port of another rate; absent: as they are.
+RedThresholds in_proportion(const RedThresholds& thresholds, BitRate rate,
+                            std::optional<BitRate> reference);
+
 /// When a packet is marked, and by what.
 enum class MarkAt : std::uint8_t {
   enqueue,  ///< when it is queued, by what is before it
@@ -57,6 +74,8 @@ struct RedConfig {
   std::optional<MarkAt> at{};  ///< absent: enqueue
   /// Ports of these rates have thresholds of their own, all others those above.
   std::optional<std::vector<RedOfRate>> by_rate{};
+  /// Classes with thresholds of their own, in proportion to `reference` too.
+  std::optional<std::vector<RedOfClass>> by_class{};
 
   static const Schema<RedConfig>& schema();
   /// Whether any port marks.
@@ -65,6 +84,7 @@ struct RedConfig {
   /// Those of a port. `reference`: ports of rates that `by_rate` does not have are marked in
   /// proportion to this one, whose thresholds are those above; absent: as they are.
   RedThresholds of(BitRate rate, std::optional<BitRate> reference = {}) const;
+  RedOfPort of_port(BitRate rate, std::optional<BitRate> reference = {}) const;
 };
 
 /// Marks ECN-capable packets. Whoever has one gives it a random stream of its own.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "horae/fabric/packet_link.hpp"
 #include "horae/fabric/packet_pool.hpp"
 #include "horae/fabric/ports/injector.hpp"
+#include "horae/fabric/ports/pause_log.hpp"
 
 namespace horae::fabric {
 
@@ -60,7 +62,7 @@ struct TxCounters {
   std::uint64_t lost = 0;         ///< by random loss
   std::uint64_t cut = 0;          ///< by an outage
   std::uint64_t corrupted = 0;    ///< got a bit error
-  std::uint64_t pauses = 0;       ///< PFC pause frames sent
+  std::uint64_t pauses = 0;       ///< PFC frames sent: pauses, and resumes (pauses of no time)
 
   /// Bytes in the chosen accounting.
   Bytes bytes(Layer layer) const {
@@ -70,6 +72,12 @@ struct TxCounters {
   }
   friend TxCounters operator-(TxCounters a, const TxCounters& b);
   TxCounters& operator+=(const TxCounters& b);
+};
+
+/// Pauses of one class that a port sent to its peer, without resumes.
+struct PausesSent {
+  std::uint64_t frames = 0;
+  Picoseconds first{}, last{};  ///< when they were decided on
 };
 
 /// Bits of what was sent that have not left by some time, in both accountings. Preamble and gap of
@@ -195,6 +203,10 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   void obey(unsigned traffic_class, bool pause, Picoseconds at);
 
   const TxCounters& counters() const { return counters_; }
+  /// Pauses of one class.
+  PausesSent pauses_sent(unsigned traffic_class) const {
+    return pauses_sent_ ? (*pauses_sent_)[traffic_class] : PausesSent();
+  }
 
   /// Harm to packets that are sent from here on (elaboration only): to a port of ours. Injections
   /// come before what the link itself loses. A copy that one makes takes no time of this wire.
@@ -258,6 +270,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool closely_ = true;  ///< may lose packets, is watched, or has no receiver that takes them
   bool connected_ = false;
   TxCounters counters_;
+  std::unique_ptr<std::array<PausesSent, PauseLog::classes>> pauses_sent_;  ///< null: none yet
 
   Left* left_begin_ = nullptr;
   std::unique_ptr<Left[]> left_;

@@ -131,6 +131,8 @@ struct CongestionEntry {
   /// False: every queue pair has the line's rate at all times and no CNP is sent, so that nobody
   /// need ask.
   bool controls_rates = true;
+  /// Without ECN marks, and without a reaction to NACKs, it never slows anybody.
+  bool by_marks_alone = false;
   Listening listens = {};
   /// Whether reactions to NACKs act on it (RateLimiter); others have reactions of their own.
   bool takes_nack_reactions = false;

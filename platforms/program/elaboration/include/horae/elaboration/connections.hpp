@@ -22,11 +22,12 @@ struct Connection {
   std::size_t sender_qp = 0;
   rnic::rnic* receiver = nullptr;
   std::size_t receiver_qp = 0;
-  bool endless = false;     ///< it sends until the run ends
-  std::size_t traffic = 0;  ///< number of its traffic table
-  bool reads = false;       ///< its messages are READs or atomics
-  bool receives = false;    ///< its messages take receive WQEs
-  bool atomics = false;     ///< its messages are atomics
+  bool endless = false;            ///< it sends until the run ends
+  std::size_t traffic = 0;         ///< number of its traffic table
+  bool reads = false;              ///< its messages are READs or atomics
+  bool receives = false;           ///< its messages take receive WQEs
+  bool atomics = false;            ///< its messages are atomics
+  std::uint8_t traffic_class = 0;  ///< of its data
 
   /// Where its data arrives.
   rnic::rnic& data_end() const { return reads ? *sender : *receiver; }

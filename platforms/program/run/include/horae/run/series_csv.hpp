@@ -42,6 +42,7 @@ class SeriesCsv {
   /// Connections that a NIC sends on or receives on, where they are asked for: those with anything
   /// outstanding, or moved since the last sample.
   void flows(Picoseconds now, Picoseconds reached, rnic::rnic& nic);
+  void pauses(Picoseconds now, Picoseconds reached, const fabric::device& device, unsigned port);
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
@@ -53,6 +54,11 @@ class SeriesCsv {
     double left = 0;  ///< bits
   };
   std::map<std::string, std::vector<SampledPort>> ports_;  ///< of switches, by name
+  struct SampledPauses {
+    Picoseconds held{};
+    std::uint64_t sent = 0;
+  };
+  std::map<unsigned, std::vector<SampledPauses>> pauses_;  ///< by device; by port and class
   std::map<std::string, std::int64_t> looped_;  ///< bytes given to loopback ports, by name
   /// A connection at one of its ends, and what it had moved at the last sample.
   struct SampledFlow {
