@@ -225,7 +225,7 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"", "list: an empty file; expected a flow list"},
       {"# nothing\n\n", "list: an empty file; expected a flow list"},
       {"hello\n",
-       "list:1:1: the first line is of no known flow list; expected a number of flows alone (ns3), "
+       "list:1:1: 'hello' begins no known flow list; expected a number of flows alone (ns3), "
        "'Nodes N' (htsim) or 'start_ns,source,destination,bytes' (csv)"},
       {"2\n0 1 3 1 0\n", "list:1:1: 2 flows are announced; the file has 1"},
       {"0\n0 1 3 1 0\n", "accepted"},  // a list without flows; the platform refuses it

@@ -154,7 +154,7 @@ TEST(Goal, BadTextIsRefusedAtItsPlace) {
       {in_rank("l1: calc 5\nl1 requires l2\n"),
        "s.goal:4:13: no label 'l2' before this line in rank 0, did you mean 'l1'?"},
       {in_rank("l1: calc 5\nl1 needs l1\n"),
-       "s.goal:4:4: 'needs'; expected ':', 'requires' or 'irequires' behind a label"},
+       "s.goal:4:4: 'needs'; expected ':', 'requires' or 'irequires' behind the label 'l1'"},
       {in_rank("l1: calc 5 cpu 256\n"),
        "s.goal:3:16: cpu = '256'; expected a whole number from 0 to 255"},
   };

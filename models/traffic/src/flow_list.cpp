@@ -24,8 +24,10 @@ ListFormat format_of(ListLines& lines) {
   if (first.find("->") != std::string_view::npos) return ListFormat::htsim;
   if (lines.text().find(',') != std::string_view::npos) return ListFormat::csv;
   throw lines.error(1,
-                    "the first line is of no known flow list; expected a number of flows alone "
-                    "(ns3), 'Nodes N' (htsim) or 'start_ns,source,destination,bytes' (csv)");
+                    fmt::format("'{}' begins no known flow list; expected a number of flows alone "
+                                "(ns3), 'Nodes N' (htsim) or 'start_ns,source,destination,bytes' "
+                                "(csv)",
+                                printable(first)));
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ class GoalText {
     if (is(0, "send") || is(0, "recv") || is(0, "calc")) return operation(0, {});
     if (is(1, ":")) return operation(2, words_[0].text);
     if (is(1, "requires") || is(1, "irequires")) return dependency();
-    throw wrong(words_.size() == 1 ? 1 : 1, "':', 'requires' or 'irequires' behind a label");
+    throw wrong(1, fmt::format("':', 'requires' or 'irequires' behind the label '{}'",
+                               printable(words_[0].text)));
   }
 
   void outside() {
