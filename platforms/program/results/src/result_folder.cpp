@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 /// All that a result folder may hold: a folder with anything else holds other work.
-constexpr std::array<std::string_view, 19> result_names = {
-    "summary.json",   "flows.csv",     "series.csv",      "points",      "ledger.json",
-    "trace.json",     "waves.vcd",     "ports",           "runs.csv",    "plots",
-    "packets.csv",    "registers.csv", "connections.csv", "points.csv",  "transactions.txlog",
-    "waterfall.json", "waterfall.csv", "recovery.json",   "recovery.csv"};
+constexpr std::array<std::string_view, 20> result_names = {
+    "summary.json",   "flows.csv",     "series.csv",      "points",       "ledger.json",
+    "trace.json",     "waves.vcd",     "ports",           "runs.csv",     "plots",
+    "packets.csv",    "registers.csv", "connections.csv", "points.csv",   "transactions.txlog",
+    "waterfall.json", "waterfall.csv", "recovery.json",   "recovery.csv", "transactions.ftr"};
 
 InputError refuse(const std::string& shown, std::string_view why) {
   return InputError(fmt::format("--out {}: {}", shown, why));
