@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -B
 """scripts/package: the tarball runs where nothing but the C library is, the .deb leaves nothing behind."""
+import concurrent.futures
 import csv
 import json
 import os
@@ -217,6 +218,24 @@ class Package(unittest.TestCase):
         version = home / "include/sysc/kernel/sc_ver.h"
         version.write_text(re.sub(r"(define SC_VERSION_MAJOR\s+)\d+", r"\g<1>9", version.read_text()))
         self.assertRegex(refused(home), r"has SystemC 9\.\d+\.\d+; this package is built with 2\.")
+
+    def test_each_header_says_which_language_it_needs(self):
+        """As C++17 each ends with the one line, before anything else of it is read; those of the facade are C."""
+        include, facade = self.unpacked / "include", self.unpacked / "models/facade/include"
+        def compiled(name, *language, below=include):
+            return subprocess.run(["c++", "-fsyntax-only", *language, f"-I{below}", "-"], input=f"#include <{name}>\n", text=True,
+                                  capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
+        names = sorted(str(path.relative_to(include)) for path in include.rglob("*.hpp"))
+        self.assertGreater(len(names), 300)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            for name, done in zip(names, pool.map(lambda name: compiled(name, "-x", "c++", "-std=c++17"), names)):
+                first, *rest = [line.split("error: ", 1)[1] for line in done.stderr.splitlines() if "error: " in line]
+                self.assertEqual(first, '#error "Horae\'s headers are C++20: compile what includes them with -std=c++20 or later"', name)
+                # What ends the compilation, and nothing behind it.
+                self.assertEqual(rest, ["horae/core/end_of_compilation: No such file or directory"], name)
+        for path in facade.rglob("*.h"):
+            for language in (["-x", "c", "-std=c99"], ["-x", "c++", "-std=c++17"]):
+                self.assertEqual(compiled(path.relative_to(facade), *language, "-Wall", "-Wextra", "-Werror", below=facade).stderr, "")
 
     def module_takes_its_time(self, platform):
         """One message of one packet by the module's link: it is later by what the engine takes, to the picosecond."""

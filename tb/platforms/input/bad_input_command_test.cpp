@@ -52,7 +52,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"FlagUnknown", {"run", "p.toml", "--jsno"},
 "unexpected argument '--jsno', did you mean '--json'?"},
 {"FlagUnknownUnlikeAny", {"run", "p.toml", "--fast"},
-"unexpected argument '--fast'; expected one of --help, --set, --out, --point, --jobs, --ranks, --threads, --threads-from, --all, --json, --no-progress, --trace, --transactions, --waves, --waterfall, --recovery, --pcap, --from, --to, --flow, --every, --trace-most"},
+"unexpected argument '--fast'; expected one of --help, --set, --out, --point, --jobs, --ranks, --threads, --threads-from, --all, --json, --no-progress, --trace, --transactions, --ftr, --waves, --waterfall, --recovery, --pcap, --from, --to, --flow, --every, --trace-most"},
 {"SecondPlatform", {"run", "p.toml", "q.toml"},
 "unexpected argument 'q.toml'; see horae run --help"},
 {"JobsNotANumber", {"run", "p.toml", "--jobs", "x"},

@@ -168,12 +168,14 @@ TEST(RunText, SaysWhatWasWrittenAndWhatOpensIt) {
   const Ended plain = run(place, {"run", "p.toml", "--out", "o"});
   EXPECT_TRUE(plain.out.ends_with(page + "\n")) << plain.out;
   EXPECT_EQ(plain.err, "");
-  const Words views = {"run",     "p.toml",         "--out",       "o",      "--trace",
-                       "--waves", "--transactions", "--waterfall", "--pcap", "a"};
+  const Words views = {"run",     "p.toml",         "--out", "o",           "--trace",
+                       "--waves", "--transactions", "--ftr", "--waterfall", "--pcap",
+                       "a"};
   EXPECT_EQ(run(place, views).exit_code, 0);
   const Ended again = run(place, views);  // all of these files are a result's, and are replaced
   EXPECT_TRUE(again.out.ends_with(page + "; trace.json opens in ui.perfetto.dev"
                                          "; transactions.txlog opens in SCViewer"
+                                         "; transactions.ftr opens in SCViewer"
                                          "; waves.vcd opens in GTKWave"
                                          "; ports/*.pcap open in Wireshark\n"))
       << again.out;

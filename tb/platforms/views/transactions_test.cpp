@@ -1,5 +1,5 @@
 // Transactions of a run, read back by the rules of SCV's text format: packets, their hops, messages
-// and accesses to host memory.
+// and accesses to host memory; and the same of FTR.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "csv.hpp"
+#include "ftr_file.hpp"
 #include "views.hpp"
 
 namespace horae::test::transactions_test {
@@ -23,6 +24,7 @@ struct Transaction {
   std::map<std::string, std::string> attributes;
   std::vector<std::uint64_t> hops;  ///< those that belong to it, in the order of the file
   std::uint64_t message = 0;        ///< that it is a part of
+  bool operator==(const Transaction&) const = default;
 };
 
 /// The file, line by line; a line that no rule takes fails the test.
@@ -212,6 +214,36 @@ TEST(Transactions, AccessesToHostMemoryAreThoseOfTheWaterfall) {
   }
 }
 
+// All that the text says is in the binary file, of a run with drops and one with host memory.
+TEST(Transactions, AreTheSameInFtr) {
+  for (const auto& [platform, least] : {std::pair(sprayed, 1000u), std::pair(paused, 1000u)}) {
+    const Workplace place;
+    place.write("p.toml", platform);
+    run_viewed(place, "p.toml", {"--transactions", "--ftr"});
+    const ReadTransactions text(place.read("o/transactions.txlog"));
+    const std::string bytes = place.read("o/transactions.ftr");
+    const FtrFile binary(bytes);
+    ASSERT_GT(text.all.size(), least);
+    ASSERT_EQ(binary.transactions.size(), text.all.size());
+    std::map<std::string, std::size_t> relations;
+    std::map<std::uint64_t, Transaction> all;
+    for (const auto& [id, t] : binary.transactions)
+      all[id] = {t.stream, t.generator, t.begin, t.end, t.attributes, {}, 0};
+    for (const auto& r : binary.relations) {
+      ++relations[r.name];
+      if (r.name == "hop") all.at(r.from).hops.push_back(r.to);
+      if (r.name == "part_of") all.at(r.from).message = r.to;
+    }
+    EXPECT_EQ(all, text.all);
+    EXPECT_EQ(relations, text.relations);
+    EXPECT_GT(binary.blocks, 3u);
+    EXPECT_LT(bytes.size(), place.read("o/transactions.txlog").size() / 2);
+    // Without the text, and again: the same bytes.
+    run_viewed(place, "p.toml", {"--ftr"});
+    EXPECT_EQ(place.read("o/transactions.ftr"), bytes);
+  }
+}
+
 TEST(Transactions, TheLimitHolds) {
   const Workplace place;
   place.write("p.toml", sprayed);
@@ -220,6 +252,9 @@ TEST(Transactions, TheLimitHolds) {
   const ReadTransactions seen(place.read("o/transactions.txlog"));
   EXPECT_LE(seen.all.size(), 400u);
   EXPECT_GT(seen.all.size(), 50u);
+  EXPECT_NE(run_viewed(place, "p.toml", {"--ftr", "--trace-most", "400"})
+                .err.find("transactions.ftr ends"),
+            std::string::npos);
   run_viewed(place, "p.toml", {"--transactions", "--every", "7", "--to", "50us"});
   const ReadTransactions few(place.read("o/transactions.txlog"));
   for (const auto& [id, t] : few.all) EXPECT_LT(t.begin, 50'000'000);

@@ -21,6 +21,7 @@ std::string commit_report(const std::string& folder) {
       "results in {}; `scripts/report {} -o report.html` makes a page of them", folder, folder);
   if (has("trace.json")) line += "; trace.json opens in ui.perfetto.dev";
   if (has("transactions.txlog")) line += "; transactions.txlog opens in SCViewer";
+  if (has("transactions.ftr")) line += "; transactions.ftr opens in SCViewer";
   if (has("waves.vcd")) line += "; waves.vcd opens in GTKWave";
   if (has("ports")) line += "; ports/*.pcap open in Wireshark";
   return line;

@@ -26,72 +26,54 @@ std::string word(std::string text) {
   return text;
 }
 
-class TransactionWriter {
+class TransactionMaker {
  public:
-  TransactionWriter(const TraceRecord& record, std::ostream& out)
-      : r_(record), t_(slices_of(record, true)), out_(out) {}
+  explicit TransactionMaker(const TraceRecord& record) : r_(record), t_(slices_of(record, true)) {}
 
-  void write() {
+  Transactions make() {
     const std::uint32_t packets_from = t_.first_slice.front();
     transaction_of_.assign(t_.slices.size(), 0);
     for (std::uint32_t i = 0; i < packets_from; ++i) add_slice(i);
     for (std::uint32_t p = 0; p < r_.packets.size(); ++p) add_packet(p);
     for (const TraceArrow& arrow : t_.arrows)
       relate(arrow.category, transaction_of_[arrow.from], transaction_of_[arrow.to]);
-    put(streams_);
-    put(generators_);
-    write_in_order();
-    put(relations_);
-    flush();
+    return std::move(all_);
   }
 
  private:
-  using Id = std::uint64_t;
-  /// A begin or an end; of equal time and transaction the begin is first.
-  struct Event {
-    Picoseconds at;
-    Id id;
-    bool end;
-  };
-  struct Transaction {
-    Id id, generator;
-    std::string attributes;
-  };
+  using Id = Transactions::Id;
+  using Word = Transactions::Word;
 
-  /// The generator of a stream, both declared at their first use.
-  Id generator(const std::string& stream, const char* stream_kind, const char* name) {
-    const auto [s, new_stream] = stream_ids_.try_emplace(stream, next_id_);
-    if (new_stream) {
-      streams_ += fmt::format("scv_tr_stream (ID {}, name \"{}\", kind \"{}\")\n", next_id_++,
-                              stream, stream_kind);
-    }
-    const auto [g, fresh] = generator_ids_.try_emplace({stream, name}, next_id_);
-    if (fresh) {
-      generators_ += fmt::format("scv_tr_generator (ID {}, name \"{}\", scv_tr_stream {},\n)\n",
-                                 next_id_++, name, s->second);
-    }
+  Word word_of(std::string_view text) {
+    const auto found = words_.find(text);
+    if (found != words_.end()) return found->second;
+    all_.words.emplace_back(text);
+    return words_.emplace(text, static_cast<Word>(all_.words.size() - 1)).first->second;
+  }
+
+  /// The generator of a stream, both declared at their first use: its index.
+  std::size_t generator(const std::string& stream, const char* stream_kind, const char* name) {
+    const auto [s, new_stream] = streams_.try_emplace(stream, all_.streams.size());
+    if (new_stream) all_.streams.push_back({next_id_++, word_of(stream), word_of(stream_kind)});
+    const auto [g, fresh] = generators_.try_emplace({stream, name}, all_.generators.size());
+    if (fresh) all_.generators.push_back({next_id_++, word_of(name), s->second});
     return g->second;
   }
 
-  Id begin(Id generator, Picoseconds from, Picoseconds to) {
-    const Id id = transactions_.size() + 1;
-    transactions_.push_back({id, generator, {}});
-    events_.push_back({from, id, false});
-    events_.push_back({to, id, true});
-    return id;
+  Id begin(std::size_t generator, Picoseconds from, Picoseconds to) {
+    all_.transactions.push_back({generator, from, to, all_.attributes.size()});
+    return all_.transactions.size();
   }
+  /// Of the transaction that began last.
   void text(const char* name, std::string_view value) {
-    transactions_.back().attributes += fmt::format(
-        "tx_record_attribute {} \"{}\" STRING = \"{}\"\n", transactions_.back().id, name, value);
+    const Word word = word_of(value);
+    all_.attributes.push_back({word_of(name), true, word});
   }
   void number(const char* name, std::uint64_t value) {
-    transactions_.back().attributes += fmt::format("tx_record_attribute {} \"{}\" UNSIGNED = {}\n",
-                                                   transactions_.back().id, name, value);
+    all_.attributes.push_back({word_of(name), false, value});
   }
-  /// As SCV has it: the second transaction is what the first one belongs to, or comes from.
   void relate(std::string_view name, Id from, Id to) {
-    if (from == 0 || to == 0) return;
-    relations_ += fmt::format("tx_relation \"{}\" {} {}\n", name, to, from);
+    if (from != 0 && to != 0) all_.relations.push_back({word_of(name), from, to});
   }
 
   std::string node_name(NodeId node) const {
@@ -232,43 +214,88 @@ class TransactionWriter {
     number(named.number, v.number);
   }
 
-  void write_in_order() {
-    std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-      return std::tuple(a.at, a.id, a.end) < std::tuple(b.at, b.id, b.end);
-    });
-    for (const Event& e : events_) {
-      const Transaction& t = transactions_[e.id - 1];
-      put(fmt::format("tx_{} {} {} {} ps\n", e.end ? "end" : "begin", t.id, t.generator,
-                      e.at.count()));
-      if (!e.end) put(t.attributes);
-    }
-  }
-  void put(std::string_view text) {
-    buffer_ += text;
+  const TraceRecord& r_;
+  const TraceSlices t_;
+  Transactions all_;
+  Id next_id_ = 1;  ///< of streams and generators
+  std::map<std::string, Word, std::less<>> words_ = {{"", 0}};
+  std::map<std::string, std::size_t> streams_;
+  std::map<std::pair<std::string, std::string>, std::size_t> generators_;
+  std::vector<Id> transaction_of_;  ///< by slice; 0: none
+};
+
+/// Text in blocks, as streams are slow with small pieces.
+class BlockedText {
+ public:
+  explicit BlockedText(std::ostream& out) : out_(out) {}
+  ~BlockedText() { flush(); }
+
+  template <typename... T>
+  void put(fmt::format_string<T...> format, T&&... values) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<T>(values)...);
     constexpr std::size_t block = 1 << 16;
     if (buffer_.size() > block) flush();
   }
+
+ private:
   void flush() {
     out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     buffer_.clear();
   }
-
-  const TraceRecord& r_;
-  const TraceSlices t_;
   std::ostream& out_;
-  Id next_id_ = 1;  ///< of streams and generators
-  std::map<std::string, Id> stream_ids_;
-  std::map<std::pair<std::string, std::string>, Id> generator_ids_;
-  std::string streams_, generators_, relations_, buffer_;
-  std::vector<Transaction> transactions_;
-  std::vector<Event> events_;
-  std::vector<Id> transaction_of_;  ///< by slice; 0: none
+  std::string buffer_;
 };
+
+/// A begin or an end; of equal time and transaction the begin is first.
+struct Event {
+  Picoseconds at;
+  Transactions::Id id;
+  bool end;
+};
+
+std::vector<Event> in_order(const Transactions& all) {
+  std::vector<Event> events;
+  events.reserve(2 * all.transactions.size());
+  for (Transactions::Id id = 1; id <= all.transactions.size(); ++id) {
+    events.push_back({all.transactions[id - 1].begin, id, false});
+    events.push_back({all.transactions[id - 1].end, id, true});
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::tuple(a.at, a.id, a.end) < std::tuple(b.at, b.id, b.end);
+  });
+  return events;
+}
 
 }  // namespace
 
-void write_transactions(const TraceRecord& record, std::ostream& out) {
-  TransactionWriter(record, out).write();
+Transactions transactions_of(const TraceRecord& record) { return TransactionMaker(record).make(); }
+
+void write_scv_text(const Transactions& all, std::ostream& stream) {
+  BlockedText out(stream);
+  for (const auto& s : all.streams)
+    out.put("scv_tr_stream (ID {}, name \"{}\", kind \"{}\")\n", s.id, all.words[s.name],
+            all.words[s.kind]);
+  for (const auto& g : all.generators)
+    out.put("scv_tr_generator (ID {}, name \"{}\", scv_tr_stream {},\n)\n", g.id, all.words[g.name],
+            all.streams[g.stream].id);
+  for (const Event& e : in_order(all)) {
+    const auto& t = all.transactions[e.id - 1];
+    out.put("tx_{} {} {} {} ps\n", e.end ? "end" : "begin", e.id, all.generators[t.generator].id,
+            e.at.count());
+    if (e.end) continue;
+    for (std::size_t i = t.attributes; i < all.attributes_end(e.id - 1); ++i) {
+      const auto& a = all.attributes[i];
+      out.put("tx_record_attribute {} \"{}\" ", e.id, all.words[a.name]);
+      if (a.is_text) {
+        out.put("STRING = \"{}\"\n", all.words[a.value]);
+      } else {
+        out.put("UNSIGNED = {}\n", a.value);
+      }
+    }
+  }
+  // As SCV has it: the second transaction is what the first one belongs to, or comes from.
+  for (const auto& r : all.relations)
+    out.put("tx_relation \"{}\" {} {}\n", all.words[r.name], r.to, r.from);
 }
 
 }  // namespace horae::views

@@ -18,9 +18,9 @@ Views::~Views() = default;
 
 void Views::attach(elaboration::Simulation& simulation) {
   filter_.learn(simulation);
-  if (options_.trace || options_.transactions) {
-    trace_ =
-        std::make_unique<TraceRecorder>(filter_, simulation, options_.most, options_.transactions);
+  const bool transactions = options_.transactions || options_.ftr;
+  if (options_.trace || transactions) {
+    trace_ = std::make_unique<TraceRecorder>(filter_, simulation, options_.most, transactions);
     views_.push_back(trace_.get());
   }
   if (options_.waves) {
@@ -63,9 +63,12 @@ void Views::write(results::ResultFolder& folder) {
     folder.write("trace.json",
                  [&](std::ostream& out) { write_trace(trace_->record(), timeline_, out); });
   }
-  if (options_.transactions) {
-    folder.write("transactions.txlog",
-                 [&](std::ostream& out) { write_transactions(trace_->record(), out); });
+  if (options_.transactions || options_.ftr) {
+    const Transactions all = transactions_of(trace_->record());
+    if (options_.transactions)
+      folder.write("transactions.txlog", [&](std::ostream& out) { write_scv_text(all, out); });
+    if (options_.ftr)
+      folder.write("transactions.ftr", [&](std::ostream& out) { write_ftr(all, out); });
   }
   if (waves_) folder.write("waves.vcd", [&](std::ostream& out) { waves_->write(out); });
   if (captures_) captures_->write(folder);
@@ -92,8 +95,10 @@ std::vector<std::string> Views::notes() const {
                                 microseconds_text(at), options_.most, of, see));
   };
   if (trace_)
-    ends(options_.trace ? "trace.json" : "transactions.txlog", trace_->record().full_at, "events",
-         "--from, --to, --flow, --every");
+    ends(options_.trace          ? "trace.json"
+         : options_.transactions ? "transactions.txlog"
+                                 : "transactions.ftr",
+         trace_->record().full_at, "events", "--from, --to, --flow, --every");
   if (waves_) ends("waves.vcd", waves_->full_at(), "changes", "--from, --to");
   if (waterfall_) ends("waterfall.csv", waterfall_->full_at(), "messages", "--from, --to, --flow");
   if (recovery_) ends("recovery.csv", recovery_->full_at(), "entries", "--from, --to, --flow");

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::capture {
 
 /// A packet of a capture, as an Ethernet frame.

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::capture {
 
 /// Writes a pcap file of Ethernet frames with stamps in nanoseconds.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// A mistake in the user's input. `what()` is the whole one-line message: where (file:line:column

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// Bytes like a vector's. Headers are put before them, and taken off, without moving the rest.

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// Bits of a `Packet` that a feature uses beyond what RoCEv2 defines there, and in which packets.

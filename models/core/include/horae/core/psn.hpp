@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// Packet sequence number: 24-bit serial arithmetic (IBTA vol. 1, 9.7.2; RFC 1982 with 24 bits).

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// One stream, set by the run's seed and the consumer's name. Integer-only and defined by

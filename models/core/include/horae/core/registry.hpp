@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// InputError "unknown <what> '<name>'" with the nearest of `names`, or all of them.

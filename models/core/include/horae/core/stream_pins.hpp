@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// A beat of AXI4-Stream (ARM IHI 0051A, 2.1): TDATA, TKEEP and TLAST. The first byte of a frame on

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// An integer amount of one unit. `Tag` makes amounts of different units different types;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// Reads a file from its front, unpacked where it is packed with gzip (RFC 1952) or Zstandard

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::fabric {
 
 /// Another process of the run gave up.

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::p4prog {
 
 /// A copy of a multicast group.

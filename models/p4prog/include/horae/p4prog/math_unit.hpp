@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::p4prog {
 
 enum class MathOp : std::uint8_t { mul, sqr, sqrt, div, rsqr, rsqrt };

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::p4prog::wide {
 
 constexpr std::uint64_t low_mask(std::uint32_t bits) {

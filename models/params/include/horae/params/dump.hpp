@@ -5,6 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::detail {
 
 void dump_flag(bool flag, nlohmann::ordered_json& out);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae {
 
 /// One parameter, as `horae list` shows it.

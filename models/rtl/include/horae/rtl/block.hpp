@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::rtl {
 
 /// A block that could not be built.

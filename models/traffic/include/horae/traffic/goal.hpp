@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::traffic {
 
 /// An operation of a rank.

@@ -90,6 +90,9 @@ void add_views(CLI::App& command, views::ViewOptions& views) {
       .add_flag("--transactions", views.transactions,
                 "transactions.txlog: packets, hops, host accesses (SCV text, SCViewer)")
       ->group("Views");
+  command
+      .add_flag("--ftr", views.ftr, "transactions.ftr: the same in FTR, a binary form (SCViewer)")
+      ->group("Views");
   command.add_flag("--waves", views.waves, "waves.vcd: queues, rates, pins over time (GTKWave)")
       ->group("Views");
   command

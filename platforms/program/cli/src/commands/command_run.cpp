@@ -115,9 +115,7 @@ void check_views(const RunOptions& o, bool sweep) {
       throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
     return;
   }
-  if (const char* option = o.views.choosing(); option && !o.views.trace && !o.views.transactions &&
-                                               !o.views.waterfall && !o.views.recovery &&
-                                               o.views.pcap.empty()) {
+  if (const char* option = o.views.choosing(); option && !o.views.any_of_packets()) {
     throw InputError(fmt::format(
         "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
   }

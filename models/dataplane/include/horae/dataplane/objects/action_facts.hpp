@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 /// Requirements of one action on a stateful ALU.

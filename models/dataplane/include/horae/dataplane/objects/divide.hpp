@@ -1,6 +1,8 @@
 // Division for things that come in whole pieces.
 #pragma once
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 /// a / b rounded up; not negative, b > 0.

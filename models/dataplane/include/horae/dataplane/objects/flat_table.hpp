@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 /// Keys and values side by side, the next place taken where that of the key's hash is (linear

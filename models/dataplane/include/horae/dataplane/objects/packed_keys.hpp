@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 /// Keys of a number of words that is given once, each with a number, the next place taken where

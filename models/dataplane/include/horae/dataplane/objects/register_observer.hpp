@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <span>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 class Object;

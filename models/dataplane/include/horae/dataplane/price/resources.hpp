@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::dataplane {
 
 /// Resources of a stage, in the order in which reports list them. Names and units are those of the

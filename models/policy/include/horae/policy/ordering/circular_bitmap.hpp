@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::policy {
 
 /// `size` bits, all clear at first. `words` of the calls counts the 64-bit words they touch.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::policy {
 
 /// One bit per place, searched 64 places at a time. Searches remember how far everything is taken,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::policy {
 
 /// Decides on coalesced ACKs: one after every `every` in-order packets, and one as soon as the

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::rnic {
 
 /// Watches the calls on one hop, between one initiator socket and one target socket, and tells what

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::rnic {
 
 /// Use of an access over PCIe. A read counts with its request, and a use is that of what is read or

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::config {
 
 /// The value in effect under a dotted key such as "traffic[0].qps", or null.

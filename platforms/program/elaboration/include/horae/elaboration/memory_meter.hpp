@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::elaboration {
 
 /// Charges what the program allocates, by the allocator's own account (mallinfo2 of glibc), to what

@@ -1,10 +1,6 @@
 // A platform file inside a SystemC program of the user's.
 #pragma once
 
-#if __cplusplus < 202002L
-#error "Horae's headers are C++20: compile what includes them with -std=c++20 or later"
-#endif
-
 #include <memory>
 #include <string>
 #include <vector>

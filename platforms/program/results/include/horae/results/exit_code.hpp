@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::results {
 
 /// Exit codes of the program.

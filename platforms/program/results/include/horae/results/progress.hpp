@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::results {
 
 /// Writes a line to standard error, once a run takes longer than two seconds. It overwrites itself

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::results {
 
 /// Lines for a file, written in large pieces. Without a file it takes nothing; check with bool.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::results {
 
 /// Puts a file in place, or in the place of the one of that name: it is written beside it under a

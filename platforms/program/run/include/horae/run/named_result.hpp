@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::run {
 
 /// a / b; zero when there is nothing to divide by.

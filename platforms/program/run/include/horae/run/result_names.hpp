@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::run {
 
 /// A result by its name. A part of a name in angle brackets stands for others: `<traffic>` the name
