@@ -134,7 +134,9 @@ bool Compiler::takes_over(std::uint32_t d, std::uint32_t temporary) {
   if (out_.code.empty() || out_.code.back().d != temporary) return false;
   Instruction& last = out_.code.back();
   const bool of_one_word =
-      last.op <= Op::extend_sign ? last.op != Op::insert : last.op == Op::move_word;
+      last.op <= Op::extend_sign
+          ? last.op != Op::insert
+          : last.op == Op::move_word || last.op == Op::hash || last.op == Op::update_checksum;
   if (of_one_word) last.d = d;
   return of_one_word;
 }

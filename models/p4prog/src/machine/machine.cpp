@@ -42,15 +42,6 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
       summed_.push_back(e.object);
   }
   packed_.resize(std::max<std::size_t>(longest, dataplane::BitString::most_words));
-  const auto drop =
-      intrinsic(gress == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"
-                                                   : "egress_intrinsic_metadata_for_deparser_t",
-                "drop_ctl");
-  for (const TableCode& table : code.tables) {
-    auto& drops = drops_.emplace_back();
-    for (const ActionCode& action : table.actions)
-      drops.push_back(drop.word != 0 && writes(action.entry, drop.word));
-  }
   find_objects();
 }
 

@@ -91,12 +91,15 @@ enum class Op : std::uint8_t {
   jump_less,
   jump_less_equal,
   call,
-  give_back,    ///< to n, and back
-  end,          ///< of the parser, control or deparser
-  table,        ///< n: applies it at that site; d: whether it hit; d + 1: which of its actions
-  select,       ///< n: goes on where the first case that matches says
-  error,        ///< n: the parser ends with that error, unless [a]
-  extern_call,  ///< n
+  give_back,        ///< to n, and back
+  end,              ///< of the parser, control or deparser
+  table,            ///< n: applies it at that site; d: whether it hit; d + 1: which of its actions
+  select,           ///< n: goes on where the first case that matches says
+  error,            ///< n: the parser ends with that error, unless [a]
+  extern_call,      ///< n
+  hash,             ///< that extern's, into d
+  count,            ///< that extern's, of index [a]
+  update_checksum,  ///< that extern's, into d
   /// n: an extern's cell, of index [a], into d and, where it has two words, its second one; then
   /// the
   /// code that runs on it. b: the first of its `width` outputs, which are zero before.
@@ -110,6 +113,8 @@ enum class Op : std::uint8_t {
   packet_length,
   emit,  ///< n: the header at d + [a], if it is valid
 };
+
+inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::emit) + 1;
 
 /// Whether it may go on at `n`, in the same function.
 constexpr bool is_jump(Op op) { return op >= Op::jump && op <= Op::jump_less_equal; }

@@ -94,6 +94,7 @@ class Machine {
   Objects& objects() { return objects_; }
   const Objects& objects() const { return objects_; }
   const GressCode& code() const { return code_; }
+  /// Instructions of all watched passes so far.
   std::uint64_t instructions() const { return instructions_; }
   /// Whether the parser extracted a header that the packet does not have whole.
   bool short_extract() const { return short_extract_; }
@@ -103,19 +104,27 @@ class Machine {
   bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
+  /// Parts of a table's action that its run needs.
+  struct ActionRun {
+    const Instruction* entry = nullptr;
+    std::span<const ActionCode::Copy> copies;
+    std::span<const std::uint32_t> data_words;
+    bool only_copies = false;
+    bool drops = false;
+  };
   /// Parts of its table that a site needs.
   struct TableRun {
     dataplane::MatchTable* match = nullptr;  ///< null: it has no key
-    /// Packing of a key that lies in one word of the pass.
-    const PackPlan::Step* step = nullptr;
-    const ActionCode* actions = nullptr;
+    std::span<const PackPlan::Step> steps;   ///< of a key of one word
+    std::vector<ActionRun> actions;
+    bool one_word = false;
     bool plain = false;  ///< nothing but a key and actions with their data
     TableObject* table = nullptr;
     const TableSite* site = nullptr;
-    const std::vector<bool>* drops = nullptr;  ///< by action: whether it drops
   };
   /// Data that an access of a cell needs, by extern.
   struct CellRun {
+    dataplane::Counter* counter = nullptr;
     dataplane::Register<Cell>* cells = nullptr;  ///< null: it is made by extern_call()
     std::uint32_t bits = 0, second = 0, entry = 0;
     bool by_entry = false;
@@ -129,11 +138,13 @@ class Machine {
   }
   template <bool watched>
   void run_code(std::uint32_t at);
+  void look(const Instruction& i, const std::uint64_t* words);
   [[noreturn]] void too_long() const;
   void find_objects();
   /// Gives the instruction that the action begins with; null: there is nothing to run.
   template <bool watched>
   const Instruction* apply(const Instruction& i);
+  void miss(const ActionRun& action);
   const dataplane::ActionCall& beside_key(const TableRun& run, const dataplane::ActionCall& call,
                                           std::optional<std::uint32_t> place);
   const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
@@ -207,7 +218,6 @@ class Machine {
   static constexpr std::uint32_t fcs_bits = 32;
   bool failed_ = false;
   bool missed_ = false, dropped_by_miss_ = false;
-  std::vector<std::vector<bool>> drops_;  ///< by table and action
   std::uint64_t instructions_ = 0;
   std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
   bool short_extract_ = false;  ///< a header was extracted that the packet has not whole

@@ -41,9 +41,9 @@ struct Departure {
 struct PassNote {
   std::uint32_t parsed_bytes = 0;  ///< with what the chip puts before the packet
   std::uint32_t error = 0;         ///< ordinal of the parser's; 0: none
-  std::uint64_t instructions = 0;
-  bool missed = false;           ///< a table had no entry
-  bool dropped_by_miss = false;  ///< and ran an action that drops
+  std::uint64_t instructions = 0;  ///< 0 where it is not watched
+  bool missed = false;             ///< a table had no entry
+  bool dropped_by_miss = false;    ///< and ran an action that drops
 };
 
 /// A copy that a session sends: what is put before it, and its bytes.
