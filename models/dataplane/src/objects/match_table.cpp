@@ -195,7 +195,7 @@ std::size_t MatchTable::insert(const std::vector<FieldPattern>& patterns, std::i
   if (exact) priority = 0;
   std::optional<std::size_t> same;
   if (exact) {
-    if (const auto found = peek(entry.value.words().data()).place) same = found;
+    if (const auto found = peek(entry.value.words().data()); found.hit()) same = found.place;
   } else {
     same = find(patterns, priority);
   }
@@ -305,7 +305,7 @@ MatchTable::Result MatchTable::search(std::span<const std::uint64_t> key) {
       break;
     }
   }
-  if (best == PackedKeys::none) return {&default_, std::nullopt};
+  if (best == PackedKeys::none) return {&default_, best};
   return {&entries_.data()[best]->call, best};
 }
 

@@ -1,4 +1,6 @@
 // Headers between packets and the words of a pass.
+#include <algorithm>
+
 #include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/machine.hpp"
 
@@ -56,16 +58,14 @@ bool Machine::extract_varbit(const Instruction& i, const HeaderCode& header, std
 void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
   if (header.has_origin && from[origin_word] != 0) {
     const auto begin = static_cast<std::uint32_t>(from[origin_word]) - 1;
-    if (kept_to_ != begin) copy_kept();
-    if (kept_from_ == kept_to_) kept_from_ = begin;
+    if (kept_to_ != begin) {
+      copy_kept();
+      kept_from_ = begin;
+    }
     kept_to_ = begin + header.fixed_bits;
     if (header.written.empty()) return;
-    copy_kept();
-    const std::size_t at = out_.bits() - header.fixed_bits;
-    const bool in_bytes = at % 8 == 0;
-    if (in_bytes) header.written_windows.write(from, out_.written(at / 8));
-    for (const FieldCode& f : in_bytes ? header.written_windows.beyond : header.written)
-      out_.replace(at + f.at, from + f.offset, f.bits);
+    changed_.push_back({&header, from, begin});
+    if (code_.emits_at_once) copy_kept();
     return;
   }
   copy_kept();
@@ -80,6 +80,75 @@ void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
       out_.put(*field, bits);
     else
       out_.put(field, bits);
+  }
+}
+
+void Machine::copy_kept() {
+  if (kept_from_ == kept_to_) return;
+  const std::size_t to = out_.bits();
+  out_.copy(in_, kept_from_, kept_to_ - kept_from_);
+  for (const ChangedHeader& c : changed_) {
+    const std::size_t at = to + (c.begin - kept_from_);
+    const bool in_bytes = at % 8 == 0;
+    if (in_bytes) c.header->written_windows.write(c.from, out_.written(at / 8));
+    for (const FieldCode& f : in_bytes ? c.header->written_windows.beyond : c.header->written)
+      out_.replace(at + f.at, c.from + f.offset, f.bits);
+  }
+  changed_.clear();
+  kept_from_ = kept_to_;
+}
+
+/// Whether what is kept is the end of what was parsed, and may be changed where it lies. Then
+/// places of changed headers are those in the packet.
+bool Machine::stays_in_packet() {
+  const std::uint32_t end = in_.position(), front = in_.front_bits();
+  // A header may reach into the FCS.
+  if (kept_to_ != end || end + fcs_bits > in_.bits() || (kept_from_ | end | out_.bits()) % 8 != 0)
+    return false;
+  for (const ChangedHeader& c : changed_) {
+    if (c.begin < front || c.begin % 8 != 0 || !c.header->written_windows.beyond.empty())
+      return false;
+  }
+  for (ChangedHeader& c : changed_) c.begin -= front;
+  return true;
+}
+
+PassResult& Machine::deparse(const dataplane::Pass& pass) {
+  pass_ = &pass;
+  run(code_.deparser);
+  // Bytes behind the last one that was taken stay, without the FCS. So do the last headers.
+  std::uint32_t end = in_.position();
+  result_.changed = {};
+  if (stays_in_packet()) {
+    end = kept_from_;
+    result_.changed = changed_;
+  } else {
+    copy_kept();
+  }
+  const std::size_t from = (end + 7) / 8;
+  out_.append(in_.front_from(from));
+  result_.head = out_.bytes();
+  result_.taken = in_.packet_before(from);
+  return result_;
+}
+
+void PassResult::put_into(FrameBytes& packet) const {
+  if (head.size() > taken)
+    packet.put_before(head.size() - taken);
+  else
+    packet.take_off(taken - head.size());
+  std::copy_n(head.data(), head.size(), packet.data());
+  for (const ChangedHeader& c : changed) {
+    const std::size_t at = c.begin / 8 + head.size() - taken;
+    const std::size_t end = at + c.header->fixed_bits / 8;
+    if (end + FieldWindows::room <= packet.size()) [[likely]] {
+      c.header->written_windows.write(c.from, packet.data() + at);
+      continue;
+    }
+    Bytes8 bytes(packet.begin() + at, packet.end());
+    bytes.resize(bytes.size() + FieldWindows::room);
+    c.header->written_windows.write(c.from, bytes.data());
+    std::copy_n(bytes.data(), packet.size() - at, packet.data() + at);
   }
 }
 

@@ -83,15 +83,15 @@ void Machine::miss(const ActionRun& action) {
 /// one whose entries have cells.
 const dataplane::ActionCall& Machine::beside_key(const TableRun& run,
                                                  const dataplane::ActionCall& call,
-                                                 std::optional<std::uint32_t> place) {
+                                                 std::uint32_t place) {
   TableObject& table = *run.table;
   if (table.digest) {
     learning_ = &table;
     learning_at_ = run.site;
   }
   if (table.direct) {
-    has_entry_ = place.has_value();
-    last_entry_ = place.value_or(0);
+    has_entry_ = place != dataplane::PackedKeys::none;
+    last_entry_ = has_entry_ ? place : 0;
   }
   return call.action >= member_reference ? *referred(table, *run.site, call) : call;
 }

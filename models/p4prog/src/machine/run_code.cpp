@@ -63,7 +63,8 @@ std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
 }
 
 /// A key of one word.
-std::uint64_t packed_word(std::span<const PackPlan::Step> steps, const std::uint64_t* from) {
+[[gnu::always_inline]] inline std::uint64_t packed_word(std::span<const PackPlan::Step> steps,
+                                                        const std::uint64_t* from) {
   std::uint64_t word = 0;
   for (const PackPlan::Step& s : steps)
     word |= std::rotl(from[s.word], static_cast<int>(s.rotation)) & s.mask;
@@ -154,7 +155,7 @@ template <bool watched>
   } else {
     run.table->action->run(*pass_, [] {});
     w[i.d] = 0;
-    call = &beside_key(run, run.table->only, std::nullopt);
+    call = &beside_key(run, run.table->only, dataplane::PackedKeys::none);
   }
   w[i.d + 1] = call->action;
   const ActionRun& action = run.actions.data()[call->action];

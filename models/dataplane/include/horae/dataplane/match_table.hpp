@@ -77,9 +77,9 @@ class MatchTable final : public Object {
   const ActionCall& default_call() const { return default_; }
 
   struct Result {
-    const ActionCall* call = nullptr;    ///< never null; lasts until the next change
-    std::optional<std::uint32_t> place;  ///< of the entry; none: no entry matches
-    bool hit() const { return place.has_value(); }
+    const ActionCall* call = nullptr;        ///< never null; lasts until the next change
+    std::uint32_t place = PackedKeys::none;  ///< of the entry; none: no entry matches
+    bool hit() const { return place != PackedKeys::none; }
   };
   /// `key` has the fields in their order.
   Result lookup(const Pass& pass, const BitString& key) { return lookup(pass, key.words().data()); }
@@ -92,7 +92,7 @@ class MatchTable final : public Object {
   [[gnu::always_inline]] Result peek(const std::uint64_t* key) {
     if (exact_ == nullptr) return search({key, key_words_});
     const std::uint32_t place = exact_->find(key);
-    if (place == PackedKeys::none) return {&default_, std::nullopt};
+    if (place == PackedKeys::none) return {&default_, place};
     return {&entries_.data()[place]->call, place};
   }
 

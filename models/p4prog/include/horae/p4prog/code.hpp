@@ -182,6 +182,9 @@ struct FieldWindows {
     std::uint32_t end = 0;   ///< of its parts, which follow those of the window before
     std::uint64_t mask = 0;  ///< of its fields, as a word of the machine that is read from there
   };
+  /// Bytes behind a header that may be read, and are written as they were.
+  static constexpr std::size_t room = 8;
+
   std::vector<Part> parts;
   std::vector<Window> windows;
   std::vector<FieldCode> beyond;
@@ -390,6 +393,8 @@ struct GressCode {
   std::vector<ExternCode> externs;
   std::vector<ValueSetCode> value_sets;
   bool names_parser_error = false;  ///< then packets with one reach the control
+  /// The deparser goes on writing fields behind an emit: what it emits is as it was then.
+  bool emits_at_once = false;
   bool extracts_intrinsic = false;  ///< whether its parser takes the metadata before the packet
 
   /// Words of the intrinsic structs by their types' names, and those types.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/frame_bytes.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/p4prog/code.hpp"
@@ -29,13 +30,23 @@ struct DigestMessage {
   std::vector<std::uint32_t> bits;  ///< of its fields
 };
 
+/// A header that is emitted as it came but for the fields that the program writes somewhere.
+struct ChangedHeader {
+  const HeaderCode* header = nullptr;
+  const std::uint64_t* from = nullptr;  ///< its words
+  std::uint32_t begin = 0;              ///< bits of the packet before it
+};
+
 /// Result of a pass.
 struct PassResult {
   std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
-  // As deparsed the packet has these bytes in place of so many of its first. They last until the
-  // next pass.
+  // As deparsed the packet has these bytes in place of so many of its first, and of the others
+  // these headers have changed. All last until the next pass.
   std::span<const std::uint8_t> head;
   std::size_t taken = 0;
+  std::span<const ChangedHeader> changed;
+  /// Makes a packet what it is behind the deparser.
+  void put_into(FrameBytes& packet) const;
   struct Copy {
     std::uint32_t session = 0;
     Bytes8 header;
@@ -56,6 +67,13 @@ class Machine {
 
   /// `front`: what the chip puts before the packet. The parser sees the packet's FCS behind it.
   void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet);
+  /// The header that the parser extracts first, if nobody asks for its bytes, only for its fields;
+  /// else null. Word of it: first_header_word().
+  const HeaderCode* first_header() const;
+  std::uint32_t first_header_word() const { return code_.code[code_.parser].d; }
+  /// Takes that header as extracted, behind begin(); set() gives its fields. Not if it is watched.
+  void take_first_header();
+  bool is_watched() const { return unwritten_ != nullptr; }
   /// Where a field of intrinsic metadata lies; word 0, which is always zero, where the program has
   /// no parameter of that type or the chip no such field.
   struct IntrinsicWord {
@@ -146,7 +164,7 @@ class Machine {
   const Instruction* apply(const Instruction& i);
   void miss(const ActionRun& action);
   const dataplane::ActionCall& beside_key(const TableRun& run, const dataplane::ActionCall& call,
-                                          std::optional<std::uint32_t> place);
+                                          std::uint32_t place);
   const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
                                         const dataplane::ActionCall& entry);
   /// The instruction that a select goes on at, where it is not a short one; null: the parser fails.
@@ -157,6 +175,7 @@ class Machine {
                       bool go_on);
   void emit(const HeaderCode& header, const std::uint64_t* from);
   void copy_kept();
+  bool stays_in_packet();
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
   /// Numbers of words are the compiler's, and right.
@@ -237,6 +256,8 @@ class Machine {
   std::vector<std::uint32_t> summed_;  ///< externs that are summed up
   // Bits of what is read that are emitted as they are, and not copied yet.
   std::uint32_t kept_from_ = 0, kept_to_ = 0;
+  std::vector<ChangedHeader> changed_;  ///< among these bits; bits before them are of all
+  std::uint32_t parser_begins_ = 0;     ///< instruction
   struct Rest {
     std::uint32_t object = 0, word = 0, from = 0;
   };
