@@ -42,14 +42,8 @@ std::uint64_t parser_error_bits(const std::string& name) {
 /// measured: a vendor's case that reads 0x22).
 constexpr std::uint64_t source_extract_error = 0x0020;
 
-/// Makes a packet what it is behind the deparser. Most keep their length.
-void put_head(const PassResult& pass, FrameBytes& packet) {
-  if (pass.head.size() > pass.taken)
-    packet.put_before(pass.head.size() - pass.taken);
-  else
-    packet.take_off(pass.taken - pass.head.size());
-  std::copy_n(pass.head.data(), pass.head.size(), packet.data());
-}
+/// In place of bytes that nobody reads, and of what no port has.
+constexpr std::array<std::uint8_t, 8 * most_front_words + port_metadata_bytes[1]> zeros{};
 
 std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count()) / 1000; }
 
@@ -139,7 +133,9 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
       {"enq_qdepth", Fact::cells_before},
       {"deq_qdepth", Fact::cells_behind}};
   const p4lang::Type* t = machine.intrinsic_type(type);
-  if (t == nullptr || t->fields.empty()) return {{}, bytes};
+  Front out;
+  out.bytes = bytes;
+  if (t == nullptr || t->fields.empty()) return out;
   std::vector<Piece> pieces;
   for (const p4lang::Field& f : t->fields) {
     Fact fact = Fact::zero;
@@ -147,13 +143,45 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
       if (f.name == name) fact = which;
     }
     pieces.push_back({static_cast<std::uint32_t>(fact), bits_of(*f.type), 0});
+    out.facts_of_fields.push_back(fact);
   }
-  Front out{pack_plan(pieces), 0};
+  out.facts = pack_plan(pieces);
   out.facts.leave_out(static_cast<std::uint32_t>(Fact::zero));
   out.bytes = (out.facts.bits + 7) / 8;
   if (out.facts.words > most_front_words)
     throw InputError(fmt::format("{} of more than {} bytes", t->name, 8 * most_front_words));
+  find_first_header(out, machine, *t);
   return out;
+}
+
+/// Fields of the chip's header are words already where the parser extracts it first, and nobody
+/// reads its bytes.
+void PipePasses::find_first_header(Front& front, const Machine& machine, const p4lang::Type& type) {
+  const HeaderCode* header = machine.first_header();
+  if (header == nullptr || header->name != type.name || header->fixed_bits != 8 * front.bytes)
+    return;
+  for (std::uint32_t i = 0; i < type.fields.size(); ++i) {
+    const std::uint32_t offset = offset_of(type, i), bits = bits_of(*type.fields[i].type);
+    const auto fact = front.facts_of_fields[i];
+    if (fact == Fact::zero) continue;
+    if (std::ranges::find(header->named, offset, &FieldCode::offset) != header->named.end())
+      front.words.push_back({fact, {machine.first_header_word() + offset, 0, bits}});
+  }
+  front.is_in_words = true;
+}
+
+/// Begins a pass of a packet with those words, and `behind` zeros between that header and the
+/// packet; false where its bytes are needed.
+bool PipePasses::begin_in_words(Gress gress, const Facts& facts, std::size_t behind,
+                                std::span<const std::uint8_t> packet) {
+  const auto n = static_cast<std::size_t>(gress);
+  Machine& machine = *machines_[n];
+  if (!front_[n].is_in_words || machine.is_watched()) return false;
+  machine.begin(std::span(zeros).first(front_[n].bytes + behind), packet);
+  for (const Front::Word& w : front_[n].words)
+    machine.set(w.word, facts[static_cast<std::size_t>(w.fact)]);
+  machine.take_first_header();
+  return true;
 }
 
 void PipePasses::put_front(const Front& front, const Facts& facts) {
@@ -164,15 +192,20 @@ void PipePasses::put_front(const Front& front, const Facts& facts) {
   put_.resize(front.bytes);
 }
 
-void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8* resubmitted) {
+std::size_t PipePasses::begin_ingress(const Pass& pass, unsigned port,
+                                      std::span<const std::uint8_t> packet,
+                                      const Bytes8* resubmitted) {
   Facts facts{};
   facts[static_cast<std::size_t>(Fact::resubmit_flag)] = resubmitted != nullptr ? 1 : 0;
   facts[static_cast<std::size_t>(Fact::ingress_port)] = port;
   facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
+  const std::size_t behind = port_metadata_bytes[tofino2_ ? 1 : 0], all = front_[0].bytes + behind;
+  if (resubmitted == nullptr && begin_in_words(Gress::ingress, facts, behind, packet)) return all;
   put_front(front_[0], facts);
-  const std::size_t end = put_.size() + port_metadata_bytes[tofino2_ ? 1 : 0];
   if (resubmitted != nullptr) put_.append(*resubmitted);
-  put_.resize(end);
+  put_.resize(all);
+  machines_[0]->begin(put_.bytes(), packet);
+  return all;
 }
 
 bool PipePasses::parse(Machine& machine, const Words& words, const Pass& pass) {
@@ -208,8 +241,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, FrameBytes& 
   ingress_.departures.clear();
   ingress_.copy.reset();
   ingress_.told_to_drop = false;
-  put_ingress_front(pass, port, resubmitted);
-  machine.begin(put_.bytes(), packet);
+  begin_ingress(pass, port, packet, resubmitted);
   if (!parse(machine, words_[0], pass) && !machine.code().names_parser_error) {
     ingress_.end = IngressResult::End::dropped_by_parser;
     ingress_.note = note_of(machine, before);
@@ -230,7 +262,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, FrameBytes& 
   ingress_.end = IngressResult::End::managed;
   choose_ways(machine);
   if (result.mirror && (drop & 4) == 0) ingress_.copy = mirrored(*result.mirror, packet);
-  put_head(result, packet);
+  result.put_into(packet);
   return ingress_;
 }
 
@@ -301,10 +333,14 @@ std::optional<MirroredPacket> PipePasses::mirrored(const PassResult::Copy& copy,
   return out;
 }
 
-void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) {
+std::size_t PipePasses::begin_egress(const Pass& pass, const Departure& departure,
+                                     std::span<const std::uint8_t> packet) {
+  Machine& machine = *machines_[1];
   // A parser that does not take it does not see it.
-  put_.begin();
-  if (!machines_[1]->code().extracts_intrinsic) return;
+  if (!machine.code().extracts_intrinsic) {
+    machine.begin({}, packet);
+    return 0;
+  }
   Facts facts{};
   const auto fact = [&](Fact f) -> std::uint64_t& { return facts[static_cast<std::size_t>(f)]; };
   fact(Fact::egress_port) = departure.port;
@@ -317,21 +353,24 @@ void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) 
   fact(Fact::waited) = nanoseconds(pass.now() - departure.queued);
   fact(Fact::cells_before) = departure.cells_before;
   fact(Fact::cells_behind) = departure.cells_behind;
-  put_front(front_[1], facts);
+  if (!begin_in_words(Gress::egress, facts, 0, packet)) {
+    put_front(front_[1], facts);
+    machine.begin(put_.bytes(), packet);
+  }
+  return front_[1].bytes;
 }
 
 EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure, FrameBytes& packet) {
   Machine& machine = *machines_[1];
   const std::uint64_t before = machine.instructions();
-  put_egress_front(pass, departure);
-  machine.begin(put_.bytes(), packet);
+  begin_egress(pass, departure, packet);
   parse(machine, words_[1], pass);  // egress never drops for an error
   machine.control(pass);
   PassResult& result = deparse(machine, words_[1], pass);
   egress_.note = note_of(machine, before);
   const std::uint64_t drop = machine.value(words_[1].drop);
   egress_.told_to_drop = (drop & 1) != 0;
-  put_head(result, packet);
+  result.put_into(packet);
   egress_.copy.reset();
   if (result.mirror && (drop & 4) == 0) egress_.copy = mirrored(*result.mirror, packet);
   return egress_;
@@ -341,22 +380,18 @@ std::uint32_t PipePasses::parsed_bytes(const Pass& pass, unsigned port,
                                        std::span<const std::uint8_t> packet,
                                        const Bytes8* resubmitted) {
   if (!machines_[0]) return 0;
-  put_ingress_front(pass, port, resubmitted);
-  return parsed_behind_front(*machines_[0], pass, packet);
+  return parsed_behind(begin_ingress(pass, port, packet, resubmitted), *machines_[0], pass);
 }
 
 std::uint32_t PipePasses::parsed_bytes(const Pass& pass, const Departure& departure,
                                        std::span<const std::uint8_t> packet) {
-  put_egress_front(pass, departure);
-  return parsed_behind_front(*machines_[1], pass, packet);
+  return parsed_behind(begin_egress(pass, departure, packet), *machines_[1], pass);
 }
 
-std::uint32_t PipePasses::parsed_behind_front(Machine& machine, const Pass& pass,
-                                              std::span<const std::uint8_t> packet) {
-  const auto front = static_cast<std::uint32_t>(put_.size());
-  machine.begin(put_.bytes(), packet);
+std::uint32_t PipePasses::parsed_behind(std::size_t front, Machine& machine, const Pass& pass) {
   machine.parse(pass);
-  return std::max(machine.result().parsed_bytes, front) - front;
+  const auto before = static_cast<std::uint32_t>(front);
+  return std::max(machine.result().parsed_bytes, before) - before;
 }
 
 }  // namespace horae::p4prog

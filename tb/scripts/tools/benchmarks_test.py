@@ -91,7 +91,7 @@ class Loads(unittest.TestCase):
                           "conweave": (60, 120), "cx7": (300, 600), "eunomia": (200, 400)})
 
     def test_names_and_groups(self):
-        self.assertEqual(list(loads.find([])), [*loads.LOADS, "replay", "p4"])
+        self.assertEqual(list(loads.find([])), [*loads.LOADS, "replay", "p4", "p4_passes"])
         self.assertEqual(list(loads.find(["race"])), [n for n in loads.LOADS if n.startswith("race_")])
         self.assertEqual(list(loads.find(["reps", "nic"])), ["reps_128", "reps_1024", "nic"])
         self.assertEqual(loads.find(["p4", "nic"]), {"p4": None, "nic": loads.NIC})
@@ -173,11 +173,12 @@ class Captures(InFolder):
                          p4.replace(p4[p4.index('name = "p4"'):p4.index('"]', p4.index("median.csv")) + 2], ""))
 
     def test_costs_are_of_a_packet_more(self):
-        def instructions(words):
+        def instructions(words, only):
             packets = len(self.records(pathlib.Path(words[2].split("@")[0])))
-            return 5_000_000 + 700 * packets, ""
+            return 5_000_000 + (300 if only == ("f(*",) else 700) * packets, ""
         with mock.patch.object(replay_load, "instructions", instructions):
             self.assertEqual(replay_load.instructions_per_packet("h", "forward", self.folder, False), 700)
+            self.assertEqual(replay_load.instructions_per_packet("h", "forward", self.folder, False, ("f(*",)), 300)
         def use(words):
             packets = len(self.records(pathlib.Path(words[2].split("@")[0])))
             return measure.Usage(0.5 + packets / 1000, 20 + packets, "")
@@ -209,6 +210,8 @@ class Measures(InFolder):
         with mock.patch.dict(os.environ, {"PATH": f"{self.folder}:/usr/bin:/bin"}):
             count, output = measure.instructions(["horae", 5])
             self.assertEqual((count, output.split()[-2:], output.split()[0]), (1234, ["horae", "5"], "--tool=callgrind"))
+            self.assertNotIn("--toggle-collect", output)
+            self.assertIn("--toggle-collect=f(* --toggle-collect=g horae", measure.instructions(["horae"], ("f(*", "g"))[1])
             with mock.patch.dict(os.environ, {"CODE": "4"}):
                 self.assertEqual(measure.instructions(["horae"])[0], 1234)
             with mock.patch.dict(os.environ, {"CODE": "3"}), self.assertRaisesRegex(Complaint, "horae failed: ==1== Collected"):
@@ -303,8 +306,8 @@ class Command(InFolder):
         self.program("#!/bin/sh\n")
         for of, name, value in ((measure, "counted", lambda load, program: 100.0 + len(load.name)),
                                 (measure, "timed", lambda load, program, repeats: (1e6 * repeats, 0.5, 20.0)),
-                                (replay_load, "instructions_per_packet", lambda program, load, folder, everything: 7.0
-                                 + everything), (replay_load, "measured", lambda program, load, folder,
+                                (replay_load, "instructions_per_packet", lambda program, load, folder, everything,
+                                 only: 7.0 + everything - len(only)), (replay_load, "measured", lambda program, load, folder,
                                                  packets: (packets, 0.25, 9.0)),
                                 (commits, "here", lambda: ("abc", "2026-01-02")),
                                 (commits, "require_built", lambda program: None),
@@ -330,6 +333,8 @@ class Command(InFolder):
         _, out, _ = self.bench(loads=["nic", "p4"], times=False)
         self.assertEqual([line.split()[1:6] for line in out.splitlines()[1:]],
                          [["103", "-", "-", "-", "-"], ["7", "-", "-", "-", "-"]])
+        _, out, _ = self.bench(loads=["p4_passes"])  # two functions of it; its times are those of p4
+        self.assertEqual([line.split()[1:6] for line in out.splitlines()[1:]], [["5", "-", "-", "-", "-"]])
         _, out, _ = self.bench(loads=["nic", "p4"], instructions=False)
         self.assertEqual([line.split()[1:3] for line in out.splitlines()[1:]], [["-", "2e+06"], ["-", "2e+05"]])
 

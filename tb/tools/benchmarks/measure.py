@@ -43,12 +43,13 @@ def use(words):
     return Usage(cpu_s, peak_rss_mib, run.stdout)
 
 
-def instructions(words):
-    """Instructions of a command and what it printed. A Complaint where there is no valgrind."""
+def instructions(words, only=()):
+    """Instructions of a command and what it printed; those in functions of the patterns `only`, if there are any. A
+    Complaint where there is no valgrind."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             run = subprocess.run(["valgrind", "--tool=callgrind", "--child-silent-after-fork=yes",
-                                  f"--callgrind-out-file={folder}/out",
+                                  f"--callgrind-out-file={folder}/out", *[f"--toggle-collect={f}" for f in only],
                                   *[str(w) for w in words]], capture_output=True, text=True, check=False)
         except FileNotFoundError:
             raise Complaint("no valgrind; scripts/setup installs it") from None

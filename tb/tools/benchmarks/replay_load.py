@@ -74,12 +74,16 @@ def write_platform(folder):
     (folder / "p4.toml").write_text(P4, encoding="utf-8")
 
 
-def instructions_per_packet(program, load, folder, everything):
+# What is counted of a load, where that is not all.
+PARTS = {"p4_passes": ("horae::p4prog::PipePasses::ingress(*", "horae::p4prog::PipePasses::egress(*")}
+
+
+def instructions_per_packet(program, load, folder, everything, only=()):
     points = []
     for packets in (1000, 3000):
         trace = pathlib.Path(folder) / f"{packets}.pcap"
         write_trace(trace, packets=packets)
-        points.append((instructions(command(program, load, trace, folder, everything))[0], packets))
+        points.append((instructions(command(program, load, trace, folder, everything), only)[0], packets))
     return per_unit(points)
 
 

@@ -64,7 +64,9 @@ std::uint64_t HashFunction::value(const PreparedCrc& hash, const Fields& fields)
   if (first != 0) reg = crc.next(reg, static_cast<std::uint8_t>(fields.at(0, first)));
   for (unsigned at = first; at < fields.bits; at += 64) {
     const unsigned part = std::min(64u, fields.bits - at);
-    reg = crc.next(reg, fields.at(at, part) << (64 - part), part / 8);
+    const std::uint64_t word =
+        first == 0 ? fields.words[at / 64] : fields.at(at, part) << (64 - part);
+    reg = crc.next(reg, word, part / 8);
   }
   const std::uint64_t result = crc.result(reg);
   const unsigned width = crc.parameters().width;

@@ -97,6 +97,8 @@ bool MatchTable::Range::has(std::span<const std::uint64_t> key) const {
   return compare(key, at, low) >= 0 && compare(key, at, high) <= 0;
 }
 
+const PackedKeys MatchTable::nothing_(1);
+
 MatchTable::MatchTable(Pipeline& pipeline, Gress gress, const std::string& name,
                        std::vector<MatchField> fields, MatchSpec spec, const Needs& needs)
     : Object(pipeline, gress, name, priced(spec, fields, pipeline.name() + "." + name), needs),
@@ -193,7 +195,7 @@ std::size_t MatchTable::insert(const std::vector<FieldPattern>& patterns, std::i
   if (exact) priority = 0;
   std::optional<std::size_t> same;
   if (exact) {
-    if (const auto found = peek(entry.value.words()).place) same = found;
+    if (const auto found = peek(entry.value.words().data()); found.hit()) same = found.place;
   } else {
     same = find(patterns, priority);
   }
@@ -235,7 +237,7 @@ void MatchTable::clear() {
   ranged_.clear();
   size_ = 0;
   stale_ = false;
-  exact_ = nullptr;
+  exact_ = &nothing_;
 }
 
 bool MatchTable::wins(std::size_t place, std::size_t other) const {
@@ -275,6 +277,7 @@ void MatchTable::rebuild() {
   groups_.clear();
   ranged_.clear();
   stale_ = false;
+  exact_ = &nothing_;
   for (std::size_t place = 0; place < entries_.size(); ++place) {
     if (entries_[place]) index(place);
   }
@@ -302,7 +305,7 @@ MatchTable::Result MatchTable::search(std::span<const std::uint64_t> key) {
       break;
     }
   }
-  if (best == PackedKeys::none) return {&default_, std::nullopt};
+  if (best == PackedKeys::none) return {&default_, best};
   return {&entries_.data()[best]->call, best};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler.hpp"
+#include "horae/dataplane/objects/bit_string.hpp"
 
 namespace horae::p4prog {
 
@@ -116,8 +117,19 @@ std::optional<CellBy> cell_by(std::string_view method, bool direct) {
 }  // namespace
 
 void Compiler::call_extern(ExternCode code) {
+  const auto number = static_cast<std::uint32_t>(out_.externs.size());
   out_.externs.push_back(std::move(code));
-  emit(Op::extern_call, 0, 0, 0, 0, static_cast<std::uint32_t>(out_.externs.size() - 1));
+  const ExternCode& call = out_.externs.back();
+  // Calls that most packets make have instructions of their own.
+  if (call.kind == ExternKind::hash && call.pairs.empty() && call.result_bits <= 64 &&
+      call.packed.bits <= dataplane::BitString::most_bits)
+    emit(Op::hash, call.result_bits, call.result, 0, 0, number);
+  else if (call.kind == ExternKind::checksum_update && call.result_bits <= 64)
+    emit(Op::update_checksum, call.result_bits, call.result, 0, 0, number);
+  else if (call.kind == ExternKind::count && call.by == CellBy::index && call.arguments.size() == 1)
+    emit(Op::count, 0, 0, call.arguments[0].word, 0, number);
+  else
+    emit(Op::extern_call, 0, 0, 0, 0, number);
 }
 
 void Compiler::extern_method(std::uint32_t d, const Expr& e) {

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/wide.hpp"
+#include "packing.hpp"
 
 namespace horae::p4prog {
 
@@ -19,6 +20,8 @@ namespace {
 
 /// Words of constants, before those of variables.
 constexpr std::uint32_t constant_region = 2048;
+/// Words behind them that are zero before a pass, so that most programs have one range of those.
+constexpr std::uint32_t cleared_region = 4096;
 
 bool is_intrinsic(const p4lang::Type& type) {
   return type.name.find("intrinsic_metadata") != std::string::npos;
@@ -36,36 +39,13 @@ bool asks_predicate(const std::vector<p4lang::Stmt>& list) {
   });
 }
 
-/// A value of so many bits that is put behind `at` bits, word by word, the highest first: for each
-/// word of it, by how much it is rotated to the left, where it goes, and under which mask.
-template <class Part>
-void in_parts(std::uint32_t at, std::uint32_t bits, Part part_of) {
-  for (std::uint32_t left = bits; left > 0;) {
-    const std::uint32_t part = left % 64 == 0 ? 64 : left % 64, from = (left - 1) / 64;
-    const int free = 64 - static_cast<int>(at % 64), beyond = static_cast<int>(part) - free;
-    const std::uint64_t mask = wide::low_mask(part);
-    if (beyond <= 0) {
-      part_of(from, -beyond, at / 64, mask << -beyond);
-    } else {
-      part_of(from, 64 - beyond, at / 64, mask >> beyond);
-      part_of(from, 64 - beyond, at / 64 + 1, mask << (64 - beyond));
-    }
-    at += part;
-    left -= part;
-  }
-}
-
-void pack(std::vector<std::uint64_t>& out, std::uint32_t at, std::span<const std::uint64_t> value,
-          std::uint32_t bits) {
-  in_parts(at, bits, [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
-    out[to] |= std::rotl(value[from], rotation) & mask;
-  });
-}
-
 }  // namespace
 
 Compiler::Compiler(const p4lang::Program& program, GressCode& out)
-    : program_(program), out_(out), next_word_(constant_region) {
+    : program_(program),
+      out_(out),
+      next_cleared_(constant_region),
+      next_word_(constant_region + cleared_region) {
   out_.present = true;
   out_.constant_words = constant_region;
   for (const p4lang::Annotation& a : program.annotations)
@@ -85,7 +65,9 @@ std::uint32_t Compiler::allocate(std::uint32_t words) {
 /// Allocates words that are zero before a pass.
 std::uint32_t Compiler::cleared(std::uint32_t words) {
   auto& all = out_.cleared;
-  const std::uint32_t at = allocate(words);
+  const bool has_room = next_cleared_ + words <= constant_region + cleared_region;
+  const std::uint32_t at =
+      has_room ? std::exchange(next_cleared_, next_cleared_ + words) : allocate(words);
   if (all.empty() || all.back().first + all.back().second != at) all.emplace_back(at, 0);
   all.back().second += words;
   return at;
@@ -134,7 +116,9 @@ bool Compiler::takes_over(std::uint32_t d, std::uint32_t temporary) {
   if (out_.code.empty() || out_.code.back().d != temporary) return false;
   Instruction& last = out_.code.back();
   const bool of_one_word =
-      last.op <= Op::extend_sign ? last.op != Op::insert : last.op == Op::move_word;
+      last.op <= Op::extend_sign
+          ? last.op != Op::insert
+          : last.op == Op::move_word || last.op == Op::hash || last.op == Op::update_checksum;
   if (of_one_word) last.d = d;
   return of_one_word;
 }
@@ -329,6 +313,21 @@ std::uint32_t Compiler::control(const Block& block) {
   return entry;
 }
 
+std::uint32_t Compiler::deparser(const Block& block) {
+  const std::uint32_t entry = control(block);
+  bool emitted = false;
+  for (std::uint32_t at = entry; at < here(); ++at) {
+    const Instruction& i = out_.code[at];
+    emitted = emitted || i.op == Op::emit;
+    const bool of_temporaries = (i.op <= Op::extend_sign || i.op == Op::constant ||
+                                 i.op == Op::move_word || i.op == Op::element_offset) &&
+                                !is_cleared(i.d);
+    if (emitted && i.op != Op::emit && i.op != Op::end && !is_jump(i.op) && !of_temporaries)
+      out_.emits_at_once = true;
+  }
+  return entry;
+}
+
 std::uint32_t Compiler::parser(const Block& block) {
   begin(block);
   const std::uint32_t entry = here();
@@ -438,52 +437,6 @@ void Compiler::finish() {
     choose_fields(out_.headers[i], *header_types_[i]);
 }
 
-FieldWindows::FieldWindows(std::span<const FieldCode> fields) {
-  for (const FieldCode& f : fields) {
-    if (f.varbit || f.bits == 0 || f.at % 8 + f.bits > 64) {
-      beyond.push_back(f);
-      continue;
-    }
-    if (windows.empty() || f.at < 8 * windows.back().byte ||
-        f.at + f.bits > 8 * windows.back().byte + 64)
-      windows.push_back({f.at / 8, 0, 0});
-    Window& window = windows.back();
-    const std::uint32_t before = f.at - 8 * window.byte, behind = 64 - before - f.bits;
-    parts.push_back({f.offset, behind, wide::low_mask(f.bits)});
-    window.end = static_cast<std::uint32_t>(parts.size());
-    window.mask |= __builtin_bswap64(wide::low_mask(f.bits) << behind);
-  }
-}
-
-void PackPlan::leave_out(std::uint32_t word) {
-  PackPlan rest;
-  std::size_t at = 0;
-  for (const std::uint32_t end : ends) {
-    for (; at < end; ++at) {
-      if (steps[at].word != word) rest.steps.push_back(steps[at]);
-    }
-    rest.ends.push_back(static_cast<std::uint32_t>(rest.steps.size()));
-  }
-  steps = std::move(rest.steps);
-  ends = std::move(rest.ends);
-}
-
-PackPlan pack_plan(std::span<const Piece> pieces) {
-  PackPlan out;
-  for (const Piece& p : pieces) {
-    in_parts(out.bits, p.bits,
-             [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
-               out.steps.push_back({p.word + from, static_cast<std::uint32_t>(rotation), mask});
-               out.ends.resize(std::max<std::size_t>(out.ends.size(), to + 1));
-               out.ends[to] = static_cast<std::uint32_t>(out.steps.size());
-             });
-    out.bits += p.bits;
-  }
-  out.words = words_of(out.bits);
-  out.ends.resize(out.words);
-  return out;
-}
-
 PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
   if (program.architecture != "tna" && program.architecture != "t2na")
     throw InputError(fmt::format("{}: a program for {}, expected one for tna or t2na",
@@ -505,7 +458,7 @@ PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
     Compiler compiler(program, out.gress[g]);
     out.gress[g].parser = compiler.parser(*blocks[0]);
     out.gress[g].control = compiler.control(*blocks[1]);
-    out.gress[g].deparser = compiler.control(*blocks[2]);
+    out.gress[g].deparser = compiler.deparser(*blocks[2]);
     if (const Block* ghost = g == 0 ? program.block(pipe, "ghost") : nullptr)
       out.gress[g].ghost = compiler.control(*ghost);
     compiler.finish();

@@ -31,6 +31,7 @@ class Compiler {
 
   std::uint32_t parser(const p4lang::Block& block);
   std::uint32_t control(const p4lang::Block& block);
+  std::uint32_t deparser(const p4lang::Block& block);
   /// To be called last: constants get their words, calls their targets.
   void finish();
 
@@ -153,7 +154,7 @@ class Compiler {
 
   bool metadata_is_zero_ = false;  ///< @pa_auto_init_metadata
   p4lang::Place place_;            ///< of the statement
-  std::uint32_t next_word_ = 1;
+  std::uint32_t next_cleared_ = 1, next_word_ = 1;
   std::uint32_t landed_ = 0;     ///< where the last jump goes that was compiled before its target
   std::uint32_t temporary_ = 0;  ///< where those of a statement begin
   std::map<std::vector<std::uint64_t>, std::uint32_t> constants_;  ///< first words, by value

@@ -42,15 +42,6 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
       summed_.push_back(e.object);
   }
   packed_.resize(std::max<std::size_t>(longest, dataplane::BitString::most_words));
-  const auto drop =
-      intrinsic(gress == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"
-                                                   : "egress_intrinsic_metadata_for_deparser_t",
-                "drop_ctl");
-  for (const TableCode& table : code.tables) {
-    auto& drops = drops_.emplace_back();
-    for (const ActionCode& action : table.actions)
-      drops.push_back(drop.word != 0 && writes(action.entry, drop.word));
-  }
   find_objects();
 }
 
@@ -108,10 +99,27 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   learning_ = nullptr;
   for (const std::uint32_t object : summed_) sums_[object] = 0;
   kept_from_ = kept_to_ = 0;
+  changed_.clear();
+  parser_begins_ = code_.parser;
   rests_.clear();
   counters_ = {};
   counts_below_ = {};
   counter_depth_ = 0;
+}
+
+const HeaderCode* Machine::first_header() const {
+  const Instruction& first = code_.code[code_.parser];
+  if (first.op != Op::extract || first.a != 0 || !code_.headers[first.n].has_origin) return nullptr;
+  const bool emitted = std::ranges::any_of(
+      code_.code, [&](const Instruction& i) { return i.op == Op::emit && i.n == first.n; });
+  return emitted ? nullptr : &code_.headers[first.n];
+}
+
+void Machine::take_first_header() {
+  const Instruction& first = code_.code.data()[code_.parser];
+  words_.data()[first.d] = words_.data()[first.d + origin_word] = 1;
+  in_.go_on(code_.headers.data()[first.n].fixed_bits);
+  parser_begins_ = code_.parser + 1;
 }
 
 void Machine::load(std::uint32_t bits) {
@@ -127,7 +135,7 @@ void Machine::load(std::uint32_t bits) {
 bool Machine::parse(const dataplane::Pass& pass) {
   pass_ = &pass;
   failed_ = false;
-  run(code_.parser);
+  run(parser_begins_);
   if (!rests_.empty()) reach(0);  // what was parsed may reach into it
   for (const Rest& rest : rests_) {
     std::uint64_t sum = sums_[rest.object];
@@ -150,28 +158,6 @@ void Machine::control(const dataplane::Pass& pass) {
 void Machine::ghost(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(*code_.ghost);
-}
-
-PassResult& Machine::deparse(const dataplane::Pass& pass) {
-  pass_ = &pass;
-  run(code_.deparser);
-  // Bytes behind the last one that was taken stay, without the FCS.
-  std::uint32_t end = in_.position();
-  // So do the last headers, if they are as they came and reach into no FCS.
-  if (kept_to_ == end && end + fcs_bits <= in_.bits() && (kept_from_ | end | out_.bits()) % 8 == 0)
-    end = kept_to_ = kept_from_;
-  copy_kept();
-  const std::size_t from = (end + 7) / 8;
-  out_.append(in_.front_from(from));
-  result_.head = out_.bytes();
-  result_.taken = in_.packet_before(from);
-  return result_;
-}
-
-void Machine::copy_kept() {
-  if (kept_from_ == kept_to_) return;
-  out_.copy(in_, kept_from_, kept_to_ - kept_from_);
-  kept_from_ = kept_to_;
 }
 
 void Machine::fail(std::uint32_t error) {

@@ -11,18 +11,26 @@ namespace horae::p4prog {
 using p4lang::SetKind;
 
 void Machine::find_objects() {
+  const auto drop =
+      intrinsic(gress_ == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"
+                                                    : "egress_intrinsic_metadata_for_deparser_t",
+                "drop_ctl");
   for (const TableSite& site : code_.sites) {
     TableObject& table = objects_.tables().at(site.table);
-    const auto& steps = site.packed_keys.steps;
-    const bool one_step = steps.size() == 1 && site.packed_keys.words == 1;
-    const bool plain =
-        table.match && !table.digest && !table.direct && !table.profile && !table.selector;
-    table_runs_.push_back({table.match.get(), one_step ? steps.data() : nullptr,
-                           table.code->actions.data(), plain, &table, &site,
-                           &drops_.at(site.table)});
+    TableRun& run = table_runs_.emplace_back();
+    run.match = table.match.get();
+    run.one_word = site.packed_keys.words == 1;
+    if (run.one_word) run.steps = site.packed_keys.steps;
+    run.plain = table.match && !table.digest && !table.direct && !table.profile && !table.selector;
+    run.table = &table;
+    run.site = &site;
+    for (const ActionCode& a : table.code->actions)
+      run.actions.push_back({code_.code.data() + a.entry, a.copies, a.data_words, a.only_copies,
+                             drop.word != 0 && writes(a.entry, drop.word)});
   }
   for (const ExternCode& e : code_.externs) {
     CellRun& run = cell_runs_.emplace_back();
+    if (e.kind == ExternKind::count) run.counter = &objects_.counter(e.object);
     if (e.kind != ExternKind::register_action) continue;
     RegisterObject& object = objects_.register_of(e.object);
     if (!object.chained) run.cells = object.cells.get();
@@ -66,64 +74,24 @@ const dataplane::ActionCall* Machine::referred(const TableObject& table, const T
   return call != nullptr ? call : &table.match->default_call();
 }
 
-template <bool watched>
-const Instruction* Machine::apply(const Instruction& i) {
-  const TableRun& run = table_runs_.data()[i.n];
-  std::uint64_t* const w = words_.data();
-  const dataplane::ActionCall* call;
-  if (run.match != nullptr) [[likely]] {
-    const PackPlan::Step* const step = run.step;
-    if (step != nullptr)
-      packed_.front() = std::rotl(w[step->word], static_cast<int>(step->rotation)) & step->mask;
-    else
-      run.site->packed_keys.pack(w, packed_.data());
-    const auto result = run.match->lookup(*pass_, {packed_.data(), run.site->packed_keys.words});
-    call = result.call;
-    w[i.d] = result.hit() ? 1 : 0;
-    if (!result.hit()) {
-      missed_ = true;
-      dropped_by_miss_ = dropped_by_miss_ || (*run.drops)[call->action];
-    }
-    if (!run.plain) [[unlikely]]
-      call = &beside_key(run, *call, result.place);
-  } else {
-    run.table->action->run(*pass_, [] {});
-    w[i.d] = 0;
-    call = &beside_key(run, run.table->only, std::nullopt);
-  }
-  w[i.d + 1] = call->action;
-  const ActionCode& action = run.actions[call->action];
-  const std::uint64_t* data = call->data.data();
-  const std::size_t size = call->data.size();
-  if (!watched && action.only_copies) {
-    for (const ActionCode::Copy& copy : action.copies)
-      w[copy.to] = !copy.data ? w[copy.from] : copy.from < size ? data[copy.from] : 0;
-    return nullptr;
-  }
-  std::size_t next = 0;
-  for (const std::uint32_t word : action.data_words) {
-    w[word] = next < size ? data[next] : 0;
-    ++next;
-  }
-  return code_.code.data() + action.entry;
+void Machine::miss(const ActionRun& action) {
+  missed_ = true;
+  dropped_by_miss_ = dropped_by_miss_ || action.drops;
 }
-
-template const Instruction* Machine::apply<true>(const Instruction&);
-template const Instruction* Machine::apply<false>(const Instruction&);
 
 /// Completes a lookup in a table that knows more than its key: a learning one, one of a profile,
 /// one whose entries have cells.
 const dataplane::ActionCall& Machine::beside_key(const TableRun& run,
                                                  const dataplane::ActionCall& call,
-                                                 std::optional<std::uint32_t> place) {
+                                                 std::uint32_t place) {
   TableObject& table = *run.table;
   if (table.digest) {
     learning_ = &table;
     learning_at_ = run.site;
   }
   if (table.direct) {
-    has_entry_ = place.has_value();
-    last_entry_ = place.value_or(0);
+    has_entry_ = place != dataplane::PackedKeys::none;
+    last_entry_ = has_entry_ ? place : 0;
   }
   return call.action >= member_reference ? *referred(table, *run.site, call) : call;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <iterator>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -19,6 +21,7 @@ namespace {
 constexpr std::size_t most_calls = 64;
 
 /// Instructions that a pass may take: a parser that goes round without taking bits would not end.
+/// Only jumps and selects are counted, as every round has one.
 constexpr std::uint64_t most_instructions = 1'000'000;
 
 /// Where those calls go on that have not come back.
@@ -59,91 +62,62 @@ std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
   return b == 0 ? low_mask(bits) : a / b;
 }
 
+/// A key of one word.
+[[gnu::always_inline]] inline std::uint64_t packed_word(std::span<const PackPlan::Step> steps,
+                                                        const std::uint64_t* from) {
+  std::uint64_t word = 0;
+  for (const PackPlan::Step& s : steps)
+    word |= std::rotl(from[s.word], static_cast<int>(s.rotation)) & s.mask;
+  return word;
+}
+
+// All operations in their order.
+#define HORAE_P4_OPS(each)                                                                         \
+  each(add) each(subtract) each(multiply) each(divide) each(modulo) each(saturating_add)           \
+      each(saturating_subtract) each(signed_saturating_add) each(signed_saturating_subtract) each( \
+          bit_and) each(bit_or) each(bit_xor) each(complement) each(negate) each(shift_left)       \
+          each(shift_right) each(signed_shift_right) each(equal) each(not_equal) each(less) each(  \
+              less_equal) each(signed_less) each(signed_less_equal) each(logical_not) each(slice)  \
+              each(insert) each(concatenate) each(extend_sign) each(wide_add) each(                \
+                  wide_subtract) each(wide_multiply) each(wide_and) each(wide_or) each(wide_xor)   \
+                  each(wide_complement) each(wide_negate) each(wide_shift_left) each(              \
+                      wide_shift_right) each(wide_signed_shift_right) each(wide_equal)             \
+                      each(wide_not_equal) each(wide_less) each(wide_less_equal) each(             \
+                          wide_signed_less) each(wide_signed_less_equal) each(wide_saturating_add) \
+                          each(wide_saturating_subtract) each(wide_slice) each(wide_insert) each(  \
+                              wide_extend_sign) each(constant) each(move_word) each(move)          \
+                              each(move_from) each(move_to) each(equal_words) each(element_offset) \
+                                  each(next_offset) each(last_offset) each(advance_next) each(     \
+                                      push_front) each(pop_front) each(jump) each(jump_if)         \
+                                      each(jump_unless) each(jump_equal) each(jump_not_equal)      \
+                                          each(jump_less) each(jump_less_equal) each(call)         \
+                                              each(give_back) each(end) each(table) each(select)   \
+                                                  each(error) each(extern_call) each(hash)         \
+                                                      each(count) each(update_checksum)            \
+                                                          each(open_cell) each(close_cell)         \
+                                                              each(extract) each(look_ahead)       \
+                                                                  each(look_ahead_bits)            \
+                                                                      each(advance)                \
+                                                                          each(packet_length)      \
+                                                                              each(emit)
+
+#define HORAE_OP(name) Op::name,
+constexpr Op all_ops[] = {HORAE_P4_OPS(HORAE_OP)};
+#undef HORAE_OP
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(all_ops); ++i) {
+    if (all_ops[i] != static_cast<Op>(i)) return false;
+  }
+  return std::size(all_ops) == op_count;
+}
+static_assert(in_order());
+
 }  // namespace
 
 /// Only parsers go round, by a jump or a select.
 void Machine::too_long() const {
   throw ModelError(
       fmt::format("{}: more than {} instructions in a pass", pass_->describe(), most_instructions));
-}
-
-bool Machine::extract(const Instruction& i, bool go_on) {
-  const HeaderCode& header = code_.headers.data()[i.n];
-  std::uint64_t* const to = words_.data() + i.d + words_.data()[i.a];
-  if (header.varbit_bits != 0) return extract_varbit(i, header, to, go_on);
-  if (header.fixed_bits > in_.left()) {
-    fail(error_short_);
-    short_extract_ = true;
-    return false;
-  }
-  reach(header.fixed_bits);
-  const bool in_bytes = in_.position() % 8 == 0;
-  if (in_bytes) header.named_windows.read(in_.here(), to);
-  for (const FieldCode& f : in_bytes ? header.named_windows.beyond : header.named)
-    in_.peek(f.at, f.bits, to + f.offset);
-  if (header.has_origin) to[origin_word] = 1 + in_.position();
-  if (go_on) in_.go_on(header.fixed_bits);
-  return true;
-}
-
-bool Machine::extract_varbit(const Instruction& i, const HeaderCode& header, std::uint64_t* to,
-                             bool go_on) {
-  const std::uint64_t varbit = words_[i.b];
-  if (varbit > header.varbit_bits) {
-    fail(error_header_);
-    return false;
-  }
-  const auto bits = header.fixed_bits + static_cast<std::uint32_t>(varbit);
-  if (bits > in_.left()) {
-    fail(error_short_);
-    short_extract_ = true;
-    return false;
-  }
-  reach(bits);
-  std::uint32_t at = 0;
-  for (const FieldCode& f : header.fields) {
-    const std::uint32_t count = f.varbit ? static_cast<std::uint32_t>(varbit) : f.bits;
-    std::uint64_t* field = to + f.offset;
-    if (f.varbit) *field++ = varbit;
-    if (count <= 64)
-      *field = in_.peek(at, count);
-    else
-      in_.peek(at, count, field);
-    at += count;
-  }
-  if (go_on) in_.go_on(bits);
-  return true;
-}
-
-/// As it was extracted, with what was written since; or of its fields alone.
-void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
-  if (header.has_origin && from[origin_word] != 0) {
-    const auto begin = static_cast<std::uint32_t>(from[origin_word]) - 1;
-    if (kept_to_ != begin) copy_kept();
-    if (kept_from_ == kept_to_) kept_from_ = begin;
-    kept_to_ = begin + header.fixed_bits;
-    if (header.written.empty()) return;
-    copy_kept();
-    const std::size_t at = out_.bits() - header.fixed_bits;
-    const bool in_bytes = at % 8 == 0;
-    if (in_bytes) header.written_windows.write(from, out_.written(at / 8));
-    for (const FieldCode& f : in_bytes ? header.written_windows.beyond : header.written)
-      out_.replace(at + f.at, from + f.offset, f.bits);
-    return;
-  }
-  copy_kept();
-  if (header.in_windows && out_.bits() % 8 == 0) {
-    header.all_windows.write(from, out_.zeros(header.fixed_bits / 8));
-    return;
-  }
-  for (const FieldCode& f : header.fields) {
-    const std::uint64_t* field = from + f.offset;
-    const std::uint32_t bits = f.varbit ? static_cast<std::uint32_t>(*field++) : f.bits;
-    if (bits <= 64)
-      out_.put(*field, bits);
-    else
-      out_.put(field, bits);
-  }
 }
 
 void Machine::shift_stack(const Instruction& i) {
@@ -162,314 +136,368 @@ void Machine::shift_stack(const Instruction& i) {
 }
 
 template <bool watched>
+[[gnu::always_inline]] inline const Instruction* Machine::apply(const Instruction& i) {
+  const TableRun& run = table_runs_.data()[i.n];
+  std::uint64_t* const w = words_.data();
+  const dataplane::ActionCall* call;
+  if (run.match != nullptr) [[likely]] {
+    std::uint64_t* const key = packed_.data();
+    if (run.one_word)
+      *key = packed_word(run.steps, w);
+    else
+      run.site->packed_keys.pack(w, key);
+    const auto found = run.match->lookup(*pass_, key);
+    call = found.call;
+    w[i.d] = found.hit() ? 1 : 0;
+    if (!found.hit()) miss(run.actions.data()[call->action]);
+    if (!run.plain) [[unlikely]]
+      call = &beside_key(run, *call, found.place);
+  } else {
+    run.table->action->run(*pass_, [] {});
+    w[i.d] = 0;
+    call = &beside_key(run, run.table->only, dataplane::PackedKeys::none);
+  }
+  w[i.d + 1] = call->action;
+  const ActionRun& action = run.actions.data()[call->action];
+  const std::uint64_t* data = call->data.data();
+  const std::size_t size = call->data.size();
+  if (!watched && action.only_copies) {
+    for (const ActionCode::Copy& copy : action.copies)
+      w[copy.to] = !copy.data ? w[copy.from] : copy.from < size ? data[copy.from] : 0;
+    return nullptr;
+  }
+  std::size_t next = 0;
+  for (const std::uint32_t word : action.data_words) {
+    w[word] = next < size ? data[next] : 0;
+    ++next;
+  }
+  return action.entry;
+}
+
+void Machine::look(const Instruction& i, const std::uint64_t* words) {
+  unwritten_->look(static_cast<std::uint32_t>(&i - code_.code.data()), words);
+  ++instructions_;
+}
+
+// A handler jumps to that of the next instruction by itself: a loop around a switch takes six
+// machine instructions more for each. Labels as values are an extension of GCC and clang.
+#define HORAE_GO_TO(place)                           \
+  do {                                               \
+    i = (place);                                     \
+    if constexpr (watched) look(*i, w);              \
+    goto* handlers[static_cast<std::size_t>(i->op)]; \
+  } while (false)
+#define HORAE_NEXT HORAE_GO_TO(i + 1)
+
+template <bool watched>
 void Machine::run_code(std::uint32_t at) {
+#define HORAE_LABEL(name) &&on_##name,
+  static const void* const handlers[] = {HORAE_P4_OPS(HORAE_LABEL)};
+#undef HORAE_LABEL
   OpenCalls open;
   const Instruction* const code = code_.code.data();
   std::uint64_t* const w = words_.data();
-  std::uint64_t executed = 0;
-  const Instruction* next = code + at;
-  for (;;) {
-    if constexpr (watched) unwritten_->look(static_cast<std::uint32_t>(next - code), w);
-    const Instruction& i = *next++;
-    ++executed;
-    const auto a = [&] { return w[i.a]; };
-    const auto b = [&] { return w[i.b]; };
-    const auto give = [&](std::uint64_t value) { w[i.d] = value; };
-    const auto give_bits = [&](std::uint64_t value) { w[i.d] = value & i.mask; };
-    const auto signed_a = [&] { return as_signed(w[i.a], i.width); };
-    const auto signed_b = [&] { return as_signed(w[i.b], i.width); };
-    switch (i.op) {
-      case Op::add:
-        give_bits(a() + b());
-        break;
-      case Op::subtract:
-        give_bits(a() - b());
-        break;
-      case Op::multiply:
-        give_bits(a() * b());
-        break;
-      case Op::divide:
-        give(divided(a(), b(), i.width));
-        break;
-      case Op::modulo:
-        give(b() == 0 ? a() : a() % b());
-        break;
-      case Op::saturating_add:
-        give(saturating_add(a(), b(), i.width));
-        break;
-      case Op::saturating_subtract:
-        give(a() > b() ? a() - b() : 0);
-        break;
-      case Op::signed_saturating_add:
-      case Op::signed_saturating_subtract:
-        give(signed_saturating(signed_a(), signed_b(), i.width, i.op == Op::signed_saturating_add));
-        break;
-      case Op::bit_and:
-        give(a() & b());
-        break;
-      case Op::bit_or:
-        give(a() | b());
-        break;
-      case Op::bit_xor:
-        give(a() ^ b());
-        break;
-      case Op::complement:
-        give_bits(~a());
-        break;
-      case Op::negate:
-        give_bits(0 - a());
-        break;
-      case Op::shift_left:
-        give_bits(b() < i.width ? a() << b() : 0);
-        break;
-      case Op::shift_right:
-        give(b() < i.width ? a() >> b() : 0);
-        break;
-      case Op::signed_shift_right:
-        give_bits(static_cast<std::uint64_t>(signed_a() >> std::min<std::uint64_t>(b(), 63)));
-        break;
-      case Op::equal:
-        give(a() == b());
-        break;
-      case Op::not_equal:
-        give(a() != b());
-        break;
-      case Op::less:
-        give(a() < b());
-        break;
-      case Op::less_equal:
-        give(a() <= b());
-        break;
-      case Op::signed_less:
-        give(signed_a() < signed_b());
-        break;
-      case Op::signed_less_equal:
-        give(signed_a() <= signed_b());
-        break;
-      case Op::logical_not:
-        give(a() == 0);
-        break;
-      case Op::slice:
-        give_bits(a() >> i.n);
-        break;
-      case Op::insert:
-        give((w[i.d] & ~(i.mask << i.n)) | (a() & i.mask) << i.n);
-        break;
-      case Op::concatenate:
-        give(a() << i.n | b());
-        break;
-      case Op::extend_sign:
-        give_bits(static_cast<std::uint64_t>(as_signed(a(), i.n)));
-        break;
+  std::uint32_t rounds = 0;
+  const Instruction* i = nullptr;
+  const auto a = [&] { return w[i->a]; };
+  const auto b = [&] { return w[i->b]; };
+  const auto give = [&](std::uint64_t value) { w[i->d] = value; };
+  const auto give_bits = [&](std::uint64_t value) { w[i->d] = value & i->mask; };
+  const auto signed_a = [&] { return as_signed(w[i->a], i->width); };
+  const auto signed_b = [&] { return as_signed(w[i->b], i->width); };
+  HORAE_GO_TO(code + at);
 
-      case Op::constant:
-        give(i.n);
-        break;
-      case Op::move_word:
-        give(a());
-        break;
-      case Op::move:
-        std::copy_n(&w[i.a], i.n, &w[i.d]);
-        break;
-      case Op::move_from:
-        std::copy_n(&w[i.a + b()], i.n, &w[i.d]);
-        break;
-      case Op::move_to:
-        std::copy_n(&w[i.a], i.n, &w[i.d + b()]);
-        break;
-      case Op::equal_words:
-        give(std::equal(&w[i.a], &w[i.a] + i.n, &w[i.b]));
-        break;
-      case Op::element_offset:
-        give(std::min<std::uint64_t>(a(), i.width - 1) * i.n);
-        break;
-      case Op::next_offset:
-      case Op::last_offset: {
-        const std::uint64_t element = i.op == Op::next_offset ? a() : a() - 1;
-        if (element >= i.width) {
-          fail(error_stack_);
-          return;
-        }
-        give(element * i.n);
-        break;
-      }
-      case Op::advance_next:
-        ++w[i.a];
-        break;
-      case Op::push_front:
-      case Op::pop_front:
-        shift_stack(i);
-        break;
+on_add:
+  give_bits(a() + b());
+  HORAE_NEXT;
+on_subtract:
+  give_bits(a() - b());
+  HORAE_NEXT;
+on_multiply:
+  give_bits(a() * b());
+  HORAE_NEXT;
+on_divide:
+  give(divided(a(), b(), i->width));
+  HORAE_NEXT;
+on_modulo:
+  give(b() == 0 ? a() : a() % b());
+  HORAE_NEXT;
+on_saturating_add:
+  give(saturating_add(a(), b(), i->width));
+  HORAE_NEXT;
+on_saturating_subtract:
+  give(a() > b() ? a() - b() : 0);
+  HORAE_NEXT;
+on_signed_saturating_add:
+on_signed_saturating_subtract:
+  give(signed_saturating(signed_a(), signed_b(), i->width, i->op == Op::signed_saturating_add));
+  HORAE_NEXT;
+on_bit_and:
+  give(a() & b());
+  HORAE_NEXT;
+on_bit_or:
+  give(a() | b());
+  HORAE_NEXT;
+on_bit_xor:
+  give(a() ^ b());
+  HORAE_NEXT;
+on_complement:
+  give_bits(~a());
+  HORAE_NEXT;
+on_negate:
+  give_bits(0 - a());
+  HORAE_NEXT;
+on_shift_left:
+  give_bits(b() < i->width ? a() << b() : 0);
+  HORAE_NEXT;
+on_shift_right:
+  give(b() < i->width ? a() >> b() : 0);
+  HORAE_NEXT;
+on_signed_shift_right:
+  give_bits(static_cast<std::uint64_t>(signed_a() >> std::min<std::uint64_t>(b(), 63)));
+  HORAE_NEXT;
+on_equal:
+  give(a() == b());
+  HORAE_NEXT;
+on_not_equal:
+  give(a() != b());
+  HORAE_NEXT;
+on_less:
+  give(a() < b());
+  HORAE_NEXT;
+on_less_equal:
+  give(a() <= b());
+  HORAE_NEXT;
+on_signed_less:
+  give(signed_a() < signed_b());
+  HORAE_NEXT;
+on_signed_less_equal:
+  give(signed_a() <= signed_b());
+  HORAE_NEXT;
+on_logical_not:
+  give(a() == 0);
+  HORAE_NEXT;
+on_slice:
+  give_bits(a() >> i->n);
+  HORAE_NEXT;
+on_insert:
+  give((w[i->d] & ~(i->mask << i->n)) | (a() & i->mask) << i->n);
+  HORAE_NEXT;
+on_concatenate:
+  give(a() << i->n | b());
+  HORAE_NEXT;
+on_extend_sign:
+  give_bits(static_cast<std::uint64_t>(as_signed(a(), i->n)));
+  HORAE_NEXT;
 
-      case Op::jump:
-        if (executed > most_instructions) [[unlikely]]
-          too_long();
-        next = code + i.n;
-        break;
-      case Op::jump_if:
-        if (a() != 0) next = code + i.n;
-        break;
-      case Op::jump_unless:
-        if (a() == 0) next = code + i.n;
-        break;
-      case Op::jump_equal:
-        if (a() == b()) next = code + i.n;
-        break;
-      case Op::jump_not_equal:
-        if (a() != b()) next = code + i.n;
-        break;
-      case Op::jump_less:
-        if (a() < b()) next = code + i.n;
-        break;
-      case Op::jump_less_equal:
-        if (a() <= b()) next = code + i.n;
-        break;
-      case Op::call:
-        open.push(next);
-        next = code + i.n;
-        break;
-      case Op::give_back:
-        if (open.depth == 0) {
-          instructions_ += executed;
-          return;
-        }
-        next = open.pop();
-        break;
-      case Op::end:
-        instructions_ += executed;
-        return;
-      case Op::table: {
-        const Instruction* const action = apply<watched>(i);
-        if (action == nullptr || action->op == Op::give_back) break;
-        open.push(next);
-        next = action;
-        break;
-      }
-      case Op::select: {
-        if (executed > most_instructions) [[unlikely]]
-          too_long();
-        const SelectCode& on = code_.selects.data()[i.n];
-        next = nullptr;
-        if (!on.short_cases.empty()) {
-          on.packed.pack(w, packed_.data());
-          const std::uint64_t key = packed_.front();
-          for (const SelectCode::Short& c : on.short_cases) {
-            if (((key ^ c.value) & c.mask) != 0) continue;
-            next = code + c.next;
-            break;
-          }
-          if (next == nullptr) fail(error_no_match_);
-        } else {
-          next = select(on);
-        }
-        if (next == nullptr) return;
-        break;
-      }
-      case Op::error:
-        if (a() != 0) break;
-        fail(i.n);
-        return;
-      case Op::extern_call:
-        extern_call(code_.externs.data()[i.n]);
-        if (failed_) return;
-        break;
-      case Op::open_cell: {
-        const CellRun& run = cell_runs_.data()[i.n];
-        const std::uint64_t index = run.by_entry ? last_entry_ : a();
-        const bool is_there = run.cells != nullptr && (has_entry_ || !run.by_entry);
-        open_cell_ = is_there ? run.cells->open(*pass_, index) : nullptr;
-        if (open_cell_ == nullptr) [[unlikely]] {
-          extern_call(code_.externs.data()[i.n]);
-          ++next;
-          break;
-        }
-        w[i.b] = 0;
-        if (i.width > 1) [[unlikely]] {
-          for (const std::uint32_t output : code_.externs.data()[i.n].outputs) w[output] = 0;
-        }
-        w[i.d] = open_cell_->low;
-        if (run.second != 0) w[run.second] = open_cell_->high;
-        address_ = index * run.bits;
-        half_bits_ = run.bits / 2;
-        open.push(next);
-        next = code + run.entry;
-        break;
-      }
-      case Op::close_cell:
-        open_cell_->low = w[i.d];
-        if (i.b != 0) open_cell_->high = w[i.b];
-        break;
-
-      case Op::extract: {
-        const HeaderCode& header = code_.headers.data()[i.n];
-        std::uint64_t* const to = w + i.d + a();
-        const std::uint32_t at = in_.position();
-        if (header.in_windows && at % 8 == 0 && at + header.fixed_bits <= in_.known()) [[likely]] {
-          header.named_windows.read(in_.here(), to);
-          to[origin_word] = 1 + at;
-          in_.go_on(header.fixed_bits);
-        } else if (!extract(i, true)) {
-          return;
-        }
-        *to = 1;
-        break;
-      }
-      case Op::look_ahead:
-        if (!extract(i, false)) return;
-        if (i.width == 1) w[i.d + a()] = 1;
-        break;
-      case Op::look_ahead_bits:
-        if (i.width > in_.left()) {
-          fail(error_short_);
-          return;
-        }
-        reach(i.width);
-        in_.peek(0, i.width, &w[i.d]);
-        break;
-      case Op::advance:
-        if (a() > in_.left()) {
-          fail(error_short_);
-          return;
-        }
-        in_.go_on(static_cast<std::uint32_t>(a()));
-        break;
-      case Op::packet_length:
-        give(in_.packet().size());
-        break;
-      case Op::emit: {
-        const std::uint64_t* const header = &w[i.d + a()];
-        if (*header != 0) emit(code_.headers.data()[i.n], header);
-        break;
-      }
-      case Op::wide_add:
-      case Op::wide_subtract:
-      case Op::wide_multiply:
-      case Op::wide_and:
-      case Op::wide_or:
-      case Op::wide_xor:
-      case Op::wide_complement:
-      case Op::wide_negate:
-      case Op::wide_shift_left:
-      case Op::wide_shift_right:
-      case Op::wide_signed_shift_right:
-      case Op::wide_equal:
-      case Op::wide_not_equal:
-      case Op::wide_less:
-      case Op::wide_less_equal:
-      case Op::wide_signed_less:
-      case Op::wide_signed_less_equal:
-      case Op::wide_saturating_add:
-      case Op::wide_saturating_subtract:
-      case Op::wide_slice:
-      case Op::wide_insert:
-      case Op::wide_extend_sign:
-        wide_op(i, w);
-        break;
-      default:
-        __builtin_unreachable();  // saves the check whether the number is an operation's
-    }
+on_constant:
+  give(i->n);
+  HORAE_NEXT;
+on_move_word:
+  give(a());
+  HORAE_NEXT;
+on_move:
+  std::copy_n(&w[i->a], i->n, &w[i->d]);
+  HORAE_NEXT;
+on_move_from:
+  std::copy_n(&w[i->a + b()], i->n, &w[i->d]);
+  HORAE_NEXT;
+on_move_to:
+  std::copy_n(&w[i->a], i->n, &w[i->d + b()]);
+  HORAE_NEXT;
+on_equal_words:
+  give(std::equal(&w[i->a], &w[i->a] + i->n, &w[i->b]));
+  HORAE_NEXT;
+on_element_offset:
+  give(std::min<std::uint64_t>(a(), i->width - 1) * i->n);
+  HORAE_NEXT;
+on_next_offset:
+on_last_offset : {
+  const std::uint64_t element = i->op == Op::next_offset ? a() : a() - 1;
+  if (element >= i->width) {
+    fail(error_stack_);
+    return;
   }
+  give(element * i->n);
+  HORAE_NEXT;
 }
+on_advance_next:
+  ++w[i->a];
+  HORAE_NEXT;
+on_push_front:
+on_pop_front:
+  shift_stack(*i);
+  HORAE_NEXT;
+
+on_jump:
+  if (++rounds > most_instructions) [[unlikely]]
+    too_long();
+  HORAE_GO_TO(code + i->n);
+on_jump_if:
+  HORAE_GO_TO(a() != 0 ? code + i->n : i + 1);
+on_jump_unless:
+  HORAE_GO_TO(a() == 0 ? code + i->n : i + 1);
+on_jump_equal:
+  HORAE_GO_TO(a() == b() ? code + i->n : i + 1);
+on_jump_not_equal:
+  HORAE_GO_TO(a() != b() ? code + i->n : i + 1);
+on_jump_less:
+  HORAE_GO_TO(a() < b() ? code + i->n : i + 1);
+on_jump_less_equal:
+  HORAE_GO_TO(a() <= b() ? code + i->n : i + 1);
+on_call:
+  open.push(i + 1);
+  HORAE_GO_TO(code + i->n);
+on_give_back:
+  if (open.depth == 0) return;
+  HORAE_GO_TO(open.pop());
+on_end:
+  return;
+on_table : {
+  const Instruction* const action = apply<watched>(*i);
+  if (action == nullptr || action->op == Op::give_back) HORAE_NEXT;
+  open.push(i + 1);
+  HORAE_GO_TO(action);
+}
+on_select : {
+  if (++rounds > most_instructions) [[unlikely]]
+    too_long();
+  const SelectCode& on = code_.selects.data()[i->n];
+  const Instruction* next = nullptr;
+  if (!on.short_cases.empty()) {
+    const std::uint64_t key = packed_word(on.packed.steps, w);
+    for (const SelectCode::Short& c : on.short_cases) {
+      if (((key ^ c.value) & c.mask) != 0) continue;
+      next = code + c.next;
+      break;
+    }
+    if (next == nullptr) fail(error_no_match_);
+  } else {
+    next = select(on);
+  }
+  if (next == nullptr) return;
+  HORAE_GO_TO(next);
+}
+on_error:
+  if (a() != 0) HORAE_NEXT;
+  fail(i->n);
+  return;
+on_extern_call:
+  extern_call(code_.externs.data()[i->n]);
+  if (failed_) return;
+  HORAE_NEXT;
+on_hash : {
+  const ExternCode& hashed = code_.externs.data()[i->n];
+  hashed.packed.pack(w, packed_.data());
+  give_bits(objects_.hash(i->n).value({packed_.data(), hashed.packed.words}, hashed.packed.bits));
+  HORAE_NEXT;
+}
+on_count : {
+  dataplane::Counter& counter = *cell_runs_.data()[i->n].counter;
+  if (a() < counter.entries()) counter.count(*pass_, a(), pass_->header().frame);
+  HORAE_NEXT;
+}
+on_update_checksum : {
+  const ExternCode& update = code_.externs.data()[i->n];
+  const std::uint64_t sum = ~updated_sum(update) & 0xffff;
+  give_bits(sum == 0 && argument(update, 1) != 0 ? 0xffff : sum);
+  HORAE_NEXT;
+}
+on_open_cell : {
+  const CellRun& run = cell_runs_.data()[i->n];
+  const std::uint64_t index = run.by_entry ? last_entry_ : a();
+  const bool is_there = run.cells != nullptr && (has_entry_ || !run.by_entry);
+  open_cell_ = is_there ? run.cells->open(*pass_, index) : nullptr;
+  if (open_cell_ == nullptr) [[unlikely]] {
+    extern_call(code_.externs.data()[i->n]);
+    HORAE_GO_TO(i + 2);
+  }
+  w[i->b] = 0;
+  if (i->width > 1) [[unlikely]] {
+    for (const std::uint32_t output : code_.externs.data()[i->n].outputs) w[output] = 0;
+  }
+  w[i->d] = open_cell_->low;
+  if (run.second != 0) w[run.second] = open_cell_->high;
+  address_ = index * run.bits;
+  half_bits_ = run.bits / 2;
+  open.push(i + 1);
+  HORAE_GO_TO(code + run.entry);
+}
+on_close_cell:
+  open_cell_->low = w[i->d];
+  if (i->b != 0) open_cell_->high = w[i->b];
+  HORAE_NEXT;
+
+on_extract : {
+  const HeaderCode& header = code_.headers.data()[i->n];
+  std::uint64_t* const to = w + i->d + a();
+  const std::uint32_t at = in_.position();
+  if (header.in_windows && at % 8 == 0 && at + header.fixed_bits <= in_.known()) [[likely]] {
+    header.named_windows.read(in_.here(), to);
+    to[origin_word] = 1 + at;
+    in_.go_on(header.fixed_bits);
+  } else if (!extract(*i, true)) {
+    return;
+  }
+  *to = 1;
+  HORAE_NEXT;
+}
+on_look_ahead:
+  if (!extract(*i, false)) return;
+  if (i->width == 1) w[i->d + a()] = 1;
+  HORAE_NEXT;
+on_look_ahead_bits:
+  if (i->width > in_.left()) {
+    fail(error_short_);
+    return;
+  }
+  reach(i->width);
+  in_.peek(0, i->width, &w[i->d]);
+  HORAE_NEXT;
+on_advance:
+  if (a() > in_.left()) {
+    fail(error_short_);
+    return;
+  }
+  in_.go_on(static_cast<std::uint32_t>(a()));
+  HORAE_NEXT;
+on_packet_length:
+  give(in_.packet().size());
+  HORAE_NEXT;
+on_emit : {
+  const std::uint64_t* const header = &w[i->d + a()];
+  if (*header != 0) emit(code_.headers.data()[i->n], header);
+  HORAE_NEXT;
+}
+on_wide_add:
+on_wide_subtract:
+on_wide_multiply:
+on_wide_and:
+on_wide_or:
+on_wide_xor:
+on_wide_complement:
+on_wide_negate:
+on_wide_shift_left:
+on_wide_shift_right:
+on_wide_signed_shift_right:
+on_wide_equal:
+on_wide_not_equal:
+on_wide_less:
+on_wide_less_equal:
+on_wide_signed_less:
+on_wide_signed_less_equal:
+on_wide_saturating_add:
+on_wide_saturating_subtract:
+on_wide_slice:
+on_wide_insert:
+on_wide_extend_sign:
+  wide_op(*i, w);
+  HORAE_NEXT;
+}
+
+#undef HORAE_NEXT
+#undef HORAE_GO_TO
+#undef HORAE_P4_OPS
 
 template void Machine::run_code<true>(std::uint32_t);
 template void Machine::run_code<false>(std::uint32_t);

@@ -167,7 +167,13 @@ void UnwrittenWords::look(std::uint32_t at, const std::uint64_t* words) {
     case Op::select:
       use(code_.selects[i.n].on, words);
       return;
+    case Op::hash:
+    case Op::update_checksum:
+      use(code_.externs[i.n].arguments, words);
+      wrote(i.d, 1);
+      return;
     case Op::extern_call:
+    case Op::count:
     case Op::open_cell:
       external(code_.externs[i.n], words);
       return;

@@ -77,22 +77,22 @@ class MatchTable final : public Object {
   const ActionCall& default_call() const { return default_; }
 
   struct Result {
-    const ActionCall* call = nullptr;    ///< never null; lasts until the next change
-    std::optional<std::uint32_t> place;  ///< of the entry; none: no entry matches
-    bool hit() const { return place.has_value(); }
+    const ActionCall* call = nullptr;        ///< never null; lasts until the next change
+    std::uint32_t place = PackedKeys::none;  ///< of the entry; none: no entry matches
+    bool hit() const { return place != PackedKeys::none; }
   };
   /// `key` has the fields in their order.
-  Result lookup(const Pass& pass, const BitString& key) { return lookup(pass, key.words()); }
-  /// Likewise of BitString::words(), as long as the table's key.
-  Result lookup(const Pass& pass, std::span<const std::uint64_t> key) {
+  Result lookup(const Pass& pass, const BitString& key) { return lookup(pass, key.words().data()); }
+  /// Likewise of BitString::words(), as many as the table's key has.
+  [[gnu::always_inline]] Result lookup(const Pass& pass, const std::uint64_t* key) {
     check_single_access(pass);
     return peek(key);
   }
   /// Control plane: likewise, without a pass.
-  Result peek(std::span<const std::uint64_t> key) {
-    if (exact_ == nullptr) return search(key);
-    const std::uint32_t place = exact_->find(key.data());
-    if (place == PackedKeys::none) return {&default_, std::nullopt};
+  [[gnu::always_inline]] Result peek(const std::uint64_t* key) {
+    if (exact_ == nullptr) return search({key, key_words_});
+    const std::uint32_t place = exact_->find(key);
+    if (place == PackedKeys::none) return {&default_, place};
     return {&entries_.data()[place]->call, place};
   }
 
@@ -144,9 +144,10 @@ class MatchTable final : public Object {
   std::vector<std::optional<Entry>> entries_;
   std::vector<std::size_t> free_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> ranged_;    ///< places of entries with ranges, the winner first
-  bool stale_ = false;                 ///< entries were erased since the groups were made
-  const PackedKeys* exact_ = nullptr;  ///< all entries, where each asks for all bits
+  std::vector<std::size_t> ranged_;  ///< places of entries with ranges, the winner first
+  bool stale_ = false;               ///< entries were erased since the groups were made
+  static const PackedKeys nothing_;
+  const PackedKeys* exact_ = &nothing_;  ///< all entries, where each asks for all bits
   ActionCall default_;
 };
 

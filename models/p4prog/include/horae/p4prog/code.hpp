@@ -91,12 +91,15 @@ enum class Op : std::uint8_t {
   jump_less,
   jump_less_equal,
   call,
-  give_back,    ///< to n, and back
-  end,          ///< of the parser, control or deparser
-  table,        ///< n: applies it at that site; d: whether it hit; d + 1: which of its actions
-  select,       ///< n: goes on where the first case that matches says
-  error,        ///< n: the parser ends with that error, unless [a]
-  extern_call,  ///< n
+  give_back,        ///< to n, and back
+  end,              ///< of the parser, control or deparser
+  table,            ///< n: applies it at that site; d: whether it hit; d + 1: which of its actions
+  select,           ///< n: goes on where the first case that matches says
+  error,            ///< n: the parser ends with that error, unless [a]
+  extern_call,      ///< n
+  hash,             ///< that extern's, into d
+  count,            ///< that extern's, of index [a]
+  update_checksum,  ///< that extern's, into d
   /// n: an extern's cell, of index [a], into d and, where it has two words, its second one; then
   /// the
   /// code that runs on it. b: the first of its `width` outputs, which are zero before.
@@ -110,6 +113,8 @@ enum class Op : std::uint8_t {
   packet_length,
   emit,  ///< n: the header at d + [a], if it is valid
 };
+
+inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::emit) + 1;
 
 /// Whether it may go on at `n`, in the same function.
 constexpr bool is_jump(Op op) { return op >= Op::jump && op <= Op::jump_less_equal; }
@@ -177,6 +182,9 @@ struct FieldWindows {
     std::uint32_t end = 0;   ///< of its parts, which follow those of the window before
     std::uint64_t mask = 0;  ///< of its fields, as a word of the machine that is read from there
   };
+  /// Bytes behind a header that may be read, and are written as they were.
+  static constexpr std::size_t room = 8;
+
   std::vector<Part> parts;
   std::vector<Window> windows;
   std::vector<FieldCode> beyond;
@@ -385,6 +393,8 @@ struct GressCode {
   std::vector<ExternCode> externs;
   std::vector<ValueSetCode> value_sets;
   bool names_parser_error = false;  ///< then packets with one reach the control
+  /// The deparser goes on writing fields behind an emit: what it emits is as it was then.
+  bool emits_at_once = false;
   bool extracts_intrinsic = false;  ///< whether its parser takes the metadata before the packet
 
   /// Words of the intrinsic structs by their types' names, and those types.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/frame_bytes.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/p4prog/code.hpp"
@@ -29,13 +30,23 @@ struct DigestMessage {
   std::vector<std::uint32_t> bits;  ///< of its fields
 };
 
+/// A header that is emitted as it came but for the fields that the program writes somewhere.
+struct ChangedHeader {
+  const HeaderCode* header = nullptr;
+  const std::uint64_t* from = nullptr;  ///< its words
+  std::uint32_t begin = 0;              ///< bits of the packet before it
+};
+
 /// Result of a pass.
 struct PassResult {
   std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
-  // As deparsed the packet has these bytes in place of so many of its first. They last until the
-  // next pass.
+  // As deparsed the packet has these bytes in place of so many of its first, and of the others
+  // these headers have changed. All last until the next pass.
   std::span<const std::uint8_t> head;
   std::size_t taken = 0;
+  std::span<const ChangedHeader> changed;
+  /// Makes a packet what it is behind the deparser.
+  void put_into(FrameBytes& packet) const;
   struct Copy {
     std::uint32_t session = 0;
     Bytes8 header;
@@ -56,6 +67,13 @@ class Machine {
 
   /// `front`: what the chip puts before the packet. The parser sees the packet's FCS behind it.
   void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet);
+  /// The header that the parser extracts first, if nobody asks for its bytes, only for its fields;
+  /// else null. Word of it: first_header_word().
+  const HeaderCode* first_header() const;
+  std::uint32_t first_header_word() const { return code_.code[code_.parser].d; }
+  /// Takes that header as extracted, behind begin(); set() gives its fields. Not if it is watched.
+  void take_first_header();
+  bool is_watched() const { return unwritten_ != nullptr; }
   /// Where a field of intrinsic metadata lies; word 0, which is always zero, where the program has
   /// no parameter of that type or the chip no such field.
   struct IntrinsicWord {
@@ -94,6 +112,7 @@ class Machine {
   Objects& objects() { return objects_; }
   const Objects& objects() const { return objects_; }
   const GressCode& code() const { return code_; }
+  /// Instructions of all watched passes so far.
   std::uint64_t instructions() const { return instructions_; }
   /// Whether the parser extracted a header that the packet does not have whole.
   bool short_extract() const { return short_extract_; }
@@ -103,19 +122,27 @@ class Machine {
   bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
+  /// Parts of a table's action that its run needs.
+  struct ActionRun {
+    const Instruction* entry = nullptr;
+    std::span<const ActionCode::Copy> copies;
+    std::span<const std::uint32_t> data_words;
+    bool only_copies = false;
+    bool drops = false;
+  };
   /// Parts of its table that a site needs.
   struct TableRun {
     dataplane::MatchTable* match = nullptr;  ///< null: it has no key
-    /// Packing of a key that lies in one word of the pass.
-    const PackPlan::Step* step = nullptr;
-    const ActionCode* actions = nullptr;
+    std::span<const PackPlan::Step> steps;   ///< of a key of one word
+    std::vector<ActionRun> actions;
+    bool one_word = false;
     bool plain = false;  ///< nothing but a key and actions with their data
     TableObject* table = nullptr;
     const TableSite* site = nullptr;
-    const std::vector<bool>* drops = nullptr;  ///< by action: whether it drops
   };
   /// Data that an access of a cell needs, by extern.
   struct CellRun {
+    dataplane::Counter* counter = nullptr;
     dataplane::Register<Cell>* cells = nullptr;  ///< null: it is made by extern_call()
     std::uint32_t bits = 0, second = 0, entry = 0;
     bool by_entry = false;
@@ -129,13 +156,15 @@ class Machine {
   }
   template <bool watched>
   void run_code(std::uint32_t at);
+  void look(const Instruction& i, const std::uint64_t* words);
   [[noreturn]] void too_long() const;
   void find_objects();
   /// Gives the instruction that the action begins with; null: there is nothing to run.
   template <bool watched>
   const Instruction* apply(const Instruction& i);
+  void miss(const ActionRun& action);
   const dataplane::ActionCall& beside_key(const TableRun& run, const dataplane::ActionCall& call,
-                                          std::optional<std::uint32_t> place);
+                                          std::uint32_t place);
   const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
                                         const dataplane::ActionCall& entry);
   /// The instruction that a select goes on at, where it is not a short one; null: the parser fails.
@@ -146,6 +175,7 @@ class Machine {
                       bool go_on);
   void emit(const HeaderCode& header, const std::uint64_t* from);
   void copy_kept();
+  bool stays_in_packet();
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
   /// Numbers of words are the compiler's, and right.
@@ -207,7 +237,6 @@ class Machine {
   static constexpr std::uint32_t fcs_bits = 32;
   bool failed_ = false;
   bool missed_ = false, dropped_by_miss_ = false;
-  std::vector<std::vector<bool>> drops_;  ///< by table and action
   std::uint64_t instructions_ = 0;
   std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
   bool short_extract_ = false;  ///< a header was extracted that the packet has not whole
@@ -227,6 +256,8 @@ class Machine {
   std::vector<std::uint32_t> summed_;  ///< externs that are summed up
   // Bits of what is read that are emitted as they are, and not copied yet.
   std::uint32_t kept_from_ = 0, kept_to_ = 0;
+  std::vector<ChangedHeader> changed_;  ///< among these bits; bits before them are of all
+  std::uint32_t parser_begins_ = 0;     ///< instruction
   struct Rest {
     std::uint32_t object = 0, word = 0, from = 0;
   };

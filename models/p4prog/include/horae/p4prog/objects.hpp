@@ -132,9 +132,8 @@ class Objects {
   std::map<std::uint32_t, std::unique_ptr<dataplane::Meter>>& meters() { return meters_; }
   std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>>& low_passes() { return low_passes_; }
   std::map<std::uint32_t, EarlyDropObject>& early_drops() { return early_drops_; }
-  const dataplane::Hash& hash(const ExternCode& call) const {
-    return *hashes_.data()[number_of(call)];
-  }
+  const dataplane::Hash& hash(const ExternCode& call) const { return hash(number_of(call)); }
+  const dataplane::Hash& hash(std::size_t call) const { return *hashes_.data()[call]; }
   const MathUnit& math(std::uint32_t object) const { return math_.at(object); }
   std::vector<std::uint64_t>& parameter(std::uint32_t object) { return parameters_.at(object); }
   std::map<std::uint32_t, std::vector<std::uint64_t>>& parameters() { return parameters_; }

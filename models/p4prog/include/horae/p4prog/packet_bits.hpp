@@ -49,6 +49,8 @@ class PacketReader {
     known_ = bits_;
   }
   std::uint32_t bits() const { return bits_; }
+  /// Those of them before the packet.
+  std::uint32_t front_bits() const { return 8 * static_cast<std::uint32_t>(front_); }
   std::uint32_t position() const { return at_; }
   std::uint32_t left() const { return bits_ - at_; }
   void go_on(std::uint32_t bits) { at_ += bits; }

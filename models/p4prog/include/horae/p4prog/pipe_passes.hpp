@@ -41,9 +41,9 @@ struct Departure {
 struct PassNote {
   std::uint32_t parsed_bytes = 0;  ///< with what the chip puts before the packet
   std::uint32_t error = 0;         ///< ordinal of the parser's; 0: none
-  std::uint64_t instructions = 0;
-  bool missed = false;           ///< a table had no entry
-  bool dropped_by_miss = false;  ///< and ran an action that drops
+  std::uint64_t instructions = 0;  ///< 0 where it is not watched
+  bool missed = false;             ///< a table had no entry
+  bool dropped_by_miss = false;    ///< and ran an action that drops
 };
 
 /// A copy that a session sends: what is put before it, and its bytes.
@@ -134,6 +134,15 @@ class PipePasses {
   struct Front {
     PackPlan facts;
     std::uint32_t bytes = 0;
+    std::vector<Fact> facts_of_fields;
+    /// The same as words of the header that the parser would extract, where only those are asked
+    /// for.
+    struct Word {
+      Fact fact;
+      Machine::IntrinsicWord word;
+    };
+    std::vector<Word> words;
+    bool is_in_words = false;
   };
   /// Words of a gress's intrinsic metadata.
   struct Words {
@@ -144,10 +153,16 @@ class PipePasses {
 
   static Front front_of(const Machine& machine, std::string_view type, std::uint32_t bytes);
   void put_front(const Front& front, const Facts& facts);
-  void put_ingress_front(const dataplane::Pass& pass, unsigned port, const Bytes8* resubmitted);
-  void put_egress_front(const dataplane::Pass& pass, const Departure& departure);
-  std::uint32_t parsed_behind_front(Machine& machine, const dataplane::Pass& pass,
-                                    std::span<const std::uint8_t> packet);
+  static void find_first_header(Front& front, const Machine& machine, const p4lang::Type& type);
+  bool begin_in_words(dataplane::Gress gress, const Facts& facts, std::size_t behind,
+                      std::span<const std::uint8_t> packet);
+  // Both give the bytes that the chip puts before the packet.
+  std::size_t begin_ingress(const dataplane::Pass& pass, unsigned port,
+                            std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
+  std::size_t begin_egress(const dataplane::Pass& pass, const Departure& departure,
+                           std::span<const std::uint8_t> packet);
+  static std::uint32_t parsed_behind(std::size_t front, Machine& machine,
+                                     const dataplane::Pass& pass);
   void find_words(dataplane::Gress gress);
   /// Runs the parser and tells the rest of the pass what came of it.
   bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);
