@@ -1,5 +1,5 @@
-"""Where the rate went: the time of a sender's wire by what it carried or waited for, the time in which blocks of NICs worked, and
-both of two runs as a difference. Blocks have the names of public diagnostic counters (NEO-Host, ConnectX-5)."""
+"""Where the rate went: the time of a sender's wire by what it carried or waited for, the time in which blocks of NICs worked,
+both of two runs as a difference, and what PCIe carried. Blocks have the names of public diagnostic counters (NEO-Host, ConnectX-5)."""
 from . import numbers, plots
 from .blocks import Cell, Column, Figure, Heading, Table
 
@@ -33,6 +33,11 @@ BUSY = {
     "nics.paused": ("held by PFC", "port"),
     "nics.pausing": ("holding its peer by PFC", "RXB"),
 }
+
+# The PCIe ledger: what TLPs are for, and their directions.
+USES = {"doorbell": "doorbells", "wqe": "WQEs", "payload": "payload", "context": "contexts", "translation": "translations",
+        "cqe": "CQEs"}
+DIRECTIONS = {"to_host": "towards the host", "to_nic": "towards the NIC"}
 
 
 def value(summary, name):
@@ -117,3 +122,43 @@ def compared(labels, summaries):
         if changed.rows:
             found.append(changed)
     return found
+
+
+def ledger_rate(summary, use, direction):
+    """Gbps of TLPs, or None where there is no such thing (a CQE towards the NIC)."""
+    entry = summary["results"].get(f"nics.pcie_{use}_{direction}")
+    value = entry.get("value") if isinstance(entry, dict) else entry
+    return value if numbers.is_number(value) else None
+
+
+def ledger_figure(summary):
+    series = []
+    for style, (use, title) in enumerate(USES.items()):
+        values = [ledger_rate(summary, use, d) or 0 for d in DIRECTIONS]
+        if any(values):
+            series.append({"name": title, "style": style, "values": values,
+                           "label": [numbers.quantity(v, "Gbps") for v in values]})
+    spec = plots.bars(list(DIRECTIONS.values()), plots.axis("TLPs, mean of NICs", "Gbps", zero=True), series, True)
+    entry = summary["results"].get("senders.pcie_bytes_per_message")
+    each = entry.get("value") if isinstance(entry, dict) else None
+    note = "Headers, framing and whole double words of data; a read counts with its request."
+    if numbers.is_number(each) and each:
+        note += f" Senders: {numbers.number(each)} bytes a message completed, both directions."
+    return Figure(spec, "What PCIe carried", note)
+
+
+def ledger_table(summary):
+    rows = []
+    for use, title in USES.items():
+        rates = [ledger_rate(summary, use, d) for d in DIRECTIONS]
+        rows.append([Cell(use, title)] + [Cell(v, numbers.NONE if v is None else numbers.number(v)) for v in rates])
+    totals = [sum(ledger_rate(summary, use, d) or 0 for use in USES) for d in DIRECTIONS]
+    rows.append([Cell("total", "total")] + [Cell(v, numbers.number(v)) for v in totals])
+    columns = [Column("for")] + [Column(f"{title}, Gbps", True) for title in DIRECTIONS.values()]
+    return Table(columns, rows, "PCIe ledger, mean of NICs", marked={len(rows) - 1: "total"})
+
+
+def ledger(summary):
+    if not any(ledger_rate(summary, use, d) for use in USES for d in DIRECTIONS):
+        return []
+    return [Heading("PCIe"), ledger_figure(summary), ledger_table(summary)]

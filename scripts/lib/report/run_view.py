@@ -1,7 +1,7 @@
 """A run: verdict, results, published numbers, distributions, time series, counters, configuration."""
 import re
 
-from . import config, flows_view, network_view, numbers, pcie_view, published, rate_view, recovery_view, series_view, waterfall_view
+from . import config, flows_view, network_view, numbers, published, rate_view, recovery_view, replay_view, series_view, waterfall_view
 from .blocks import Bullets, Cell, Column, Fold, Heading, Table, View, table_of
 
 STATES = {"complete": "good", "error": "warn", "timeout": "warn", "stuck": "bad", "refused": "bad"}
@@ -226,7 +226,8 @@ def detail(result):
         worst = flows_view.slowest(flows)
         if worst:
             blocks.append(Fold("The slowest messages", worst))
-    blocks += rate_view.blocks(summary) + waterfall_view.blocks(result.folder) + recovery_view.blocks(result.folder) + pcie_view.blocks(summary)
+    blocks += rate_view.blocks(summary) + waterfall_view.blocks(result.folder) + recovery_view.blocks(result.folder) + rate_view.ledger(summary)
+    blocks += replay_view.blocks(result.folder)
     if flows_view.has_ranks(summary):
         blocks += flows_view.ranks(result.folder, (summary.get("sim_time_ps") or 0) / 1e6)
     blocks += network_view.blocks(result.folder)

@@ -7,6 +7,7 @@ from .study_data import CLASSES, TICKS, Data, class_of
 
 EFFECTS = 12  # parameters with a figure of their own
 HEAT = 24     # values of a parameter that a heat map has room for
+SHOWN_EQUAL = 12  # points of a cell
 
 
 def pareto_figure(data):
@@ -119,10 +120,25 @@ def front_table(data):
     front = data.rows["chosen"] + data.rows["pareto"]
     if not front:
         return []
-    front.sort(key=lambda p: p["number"])
-    marked = {i: "chosen" for i, p in enumerate(front) if p["number"] == data.study.get("chosen")}
+    chosen = data.study.get("chosen")
+    front.sort(key=lambda p: (p["number"] != chosen, p["number"]))
+    alike = {}
+    for p in front:
+        objectives = tuple((p.get("values") or {}).get(n) for n in data.objectives)
+        alike.setdefault(objectives if None not in objectives else p["number"], []).append(p)
+    shown = sorted(alike.values(), key=lambda points: points[0]["number"])
+    marked = {i: "chosen" for i, points in enumerate(shown) if points[0]["number"] == chosen}
     title = "The Pareto front" + (": the chosen point is marked" if marked else "")
-    return [Table(point_columns(data), [point_cells(data, p) for p in front], title, marked=marked)]
+    return [Table([*point_columns(data), *([Column("equal points")] if len(shown) < len(front) else [])],
+                  [point_cells(data, points[0]) + ([equals(points[1:])] if len(shown) < len(front) else []) for points in shown],
+                  title, marked=marked)]
+
+
+def equals(points):
+    """Points with the same objectives as the one of the row, by number."""
+    text = ", ".join(str(p["number"]) for p in points[:SHOWN_EQUAL])
+    more = f" and {len(points) - SHOWN_EQUAL} more" if len(points) > SHOWN_EQUAL else ""
+    return Cell(len(points), text + more)
 
 
 def reasons(data):

@@ -57,6 +57,24 @@ TEST(Replay, UnchangedPacketsLeaveByteForByte) {
   EXPECT_EQ(out.begin()->second, 855u);
 }
 
+TEST(Replay, RowsOfRoceHaveQueuePairAndPsn) {
+  const ReplayPlace place;
+  Packet p = roce_packet(0, 1, Opcode::send_only, 77, 100);
+  p.dest_qp = Qpn(0x1234);
+  ByteString arp(60, 0xff);
+  arp[12] = 0x08, arp[13] = 0x06;
+  PcapBytes pcap;
+  pcap.packet(1, 1000, bytes_of(p));
+  pcap.packet(1, 2000, arp);
+  place.write_pcap("in.pcap", pcap);
+  place.summary({"in.pcap@0"});
+  const auto rows = place.rows("out/packets.csv");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("psn"), "77");
+  EXPECT_EQ(rows[0].at("dest_qp"), "4660");
+  EXPECT_EQ(rows[1].at("psn") + rows[1].at("dest_qp"), "");
+}
+
 TEST(Replay, WatchingChangesNothing) {
   const ReplayPlace place;
   PcapBytes pcap;

@@ -4,7 +4,7 @@ import json
 import unittest
 
 from by_hand import MINUS, NONE, SPACE, THIN, InFolder, heads, numeric, result, run, texts
-from lib.report import config, flows_view, pcie_view, published, rate_view, recovery_view, run_view, waterfall_view
+from lib.report import config, flows_view, published, rate_view, recovery_view, run_view, waterfall_view
 
 
 def entry(**more):
@@ -290,7 +290,7 @@ class Ledger(unittest.TestCase):
                            "senders.pcie_bytes_per_message": {"value": 217.0, "unit": "bytes"}}}
 
     def test_a_bar_for_each_direction_with_a_part_for_each_use(self):
-        _, figure, table = pcie_view.blocks(self.SUMMARY)
+        _, figure, table = rate_view.ledger(self.SUMMARY)
         self.assertEqual(figure.spec["rows"], ["towards the host", "towards the NIC"])
         self.assertEqual([(s["name"], s["style"], s["values"]) for s in figure.spec["series"]],
                          [("doorbells", 0, [0, 0.5]), ("payload", 2, [12.0, 3.0])])
@@ -301,7 +301,7 @@ class Ledger(unittest.TestCase):
         self.assertEqual(table.marked, {6: "total"})
 
     def test_a_run_without_hosts_has_none(self):
-        self.assertEqual(pcie_view.blocks({"results": {}}), [])
+        self.assertEqual(rate_view.ledger({"results": {}}), [])
 
 
 if __name__ == "__main__":

@@ -177,6 +177,17 @@ class Studies(unittest.TestCase):
         self.assertEqual(study_view.front_table(Data(study(points=[point(2, pareto=True)]), "b"))[0].caption,
                          "The Pareto front")
 
+    def test_points_with_equal_objectives_are_one_row_of_the_front(self):
+        points = [point(n, pareto=True, values={"gain": 7, "cost": 3}) for n in (5, 1, 9)]
+        points.append(point(2, pareto=True, values={"gain": 8, "cost": 4}))
+        (front,) = study_view.front_table(Data(study(chosen=5, points=points), "b"))
+        self.assertEqual(heads(front)[-1], "equal points")
+        self.assertEqual([(row[0], row[-1]) for row in texts(front)], [("2", ""), ("5", "1, 9")])
+        self.assertEqual((front.marked, front.rows[1][-1].value), ({1: "chosen"}, 2))
+        points += [point(n, pareto=True, values={"gain": 7, "cost": 3}) for n in range(10, 30)]
+        (front,) = study_view.front_table(Data(study(chosen=None, points=points), "b"))
+        self.assertEqual(texts(front)[0][-1], "5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 10 more")
+
     def test_effects_of_parameters_that_vary(self):
         found = study_view.effects(Data(study(), "b"))
         self.assertEqual([f.title for f in found[1:]], ["Effect of x", "Effect of rto"])

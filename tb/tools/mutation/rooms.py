@@ -66,7 +66,7 @@ ROOMS = {room.name: room for room in (
              "explore/expressions"),
     _scripts("common", [], "explore/exploration", "explore/explore", "explore/explore_damage", "figures/figures",
              "figures/plot_tables"),
-    _scripts("report", ["report"], "report/report_parts", "report/report_runs", "report/report_flows", "report/report_network", "report/report_sweeps",
+    _scripts("report", ["report"], "report/report_parts", "report/report_runs", "report/report_flows", "report/report_network", "report/report_replay", "report/report_sweeps",
              "report/report_sizes", "report/report_studies", "report/report"),
     _scripts("validate", [], "validate/validation", "figures/figures", "validate/validate", "validate/recovery"),
     _scripts("compare_replay", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),

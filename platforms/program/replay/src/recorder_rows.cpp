@@ -65,7 +65,7 @@ void ReplayRecorder::write_packets(results::ResultStream file) {
   packets_.print(
       "packet,copy,parent,in_port,kind,source,destination,bytes,first_bit_in_ps,last_bit_in_ps,"
       "ingress_in_ps,ingress_out_ps,queue_in_ps,queue_out_ps,first_bit_out_ps,out_port,queue,"
-      "passes,verdict,cause,stage,object\n");
+      "passes,verdict,cause,stage,object,psn,dest_qp\n");
 }
 void ReplayRecorder::write_registers(results::ResultStream file) {
   registers_ = std::move(file);
@@ -93,12 +93,14 @@ void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o)
     return n < setting_.nodes.size() ? std::string_view(setting_.nodes[n]) : "unknown";
   };
   const bool is_queued = s.queue_in != not_yet;
-  packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.number,
+  const bool is_roce = s.before.kind == capture::FrameKind::roce;
+  packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.number,
                  s.copy, s.parent, s.in_port, name_of(s.before.kind), node(p.src), node(p.dst),
                  p.frame, time(s.first_bit_in), time(s.last_bit_in), time(s.ingress_in),
                  time(s.ingress_out), time(s.queue_in), time(s.egress_in), time(o.first_bit_out),
                  OptionalCell{o.port, o.port != no_port}, OptionalCell{s.queue, is_queued},
-                 s.passes, o.verdict, o.cause, OptionalCell{s.stage, s.stage >= 0}, s.object);
+                 s.passes, o.verdict, o.cause, OptionalCell{s.stage, s.stage >= 0}, s.object,
+                 OptionalCell{p.psn.value(), is_roce}, OptionalCell{p.dest_qp.value(), is_roce});
 }
 
 void ReplayRecorder::write_bytes(const Slot& s, const Packet& p, unsigned port,
