@@ -66,6 +66,38 @@ TEST(HeaderBytes, OneThatIsMadeHasNone) {
             "");
 }
 
+// Behind an emit its fields may be written again.
+TEST(HeaderBytes, AreAsTheyWereWhenTheHeaderWasEmitted) {
+  Parts p = two();
+  p.apply = "ig_tm_md.ucast_egress_port = 2; hdr.x.c = 0;";
+  p.deparse = "pkt.emit(hdr.x); hdr.x.b = 0; hdr.y.b = 0; pkt.emit(hdr.y);";
+  EXPECT_EQ(faults_of(p, "packet 0 e123 45 112233445566778899 8000000000000001ff " + y +
+                             "77\nexpect 2 e123 44 112233445566778899 8000000000000001ff "
+                             "0000 78 aabbccddeeff001122 0123456789abcdef01 77$\n"),
+            "");
+}
+
+// Nothing lies behind what is written then.
+TEST(HeaderBytes, MayEndThePacket) {
+  EXPECT_EQ(sent("hdr.y.b = 0; hdr.y.e = 0x7f;",
+                 x + "0000 78 aabbccddeeff001122 0123456789abcdef7f", x + y),
+            "");
+  EXPECT_EQ(sent("hdr.x.setInvalid(); hdr.y.e = 0;",
+                 "0456 78 aabbccddeeff001122 0123456789abcdef00", x + y),
+            "");
+}
+
+// The chip's header has bytes like any other, if somebody wants them.
+TEST(HeaderBytes, OfTheChipsHeaderAreThere) {
+  Parts p = two();
+  p.headers =
+      "header odd_h { bit<8> a; bit<8> b; }\n"
+      "struct headers { ingress_intrinsic_metadata_t chip; odd_h x; }\nstruct metadata { }\n";
+  p.parse = "pkt.extract(hdr.x); transition accept; }\n";
+  p.apply = "ig_tm_md.ucast_egress_port = 2; hdr.chip = ig_intr_md; hdr.x.b = hdr.x.a;";
+  EXPECT_EQ(faults_of(p, "packet 5 0708 99\nexpect 2 0005 **** **** **** 0707 99$\n"), "");
+}
+
 // The place where a header was extracted is no part of its value, and all of its fields are.
 TEST(HeaderBytes, AreComparedByTheirValues) {
   const std::string compare =

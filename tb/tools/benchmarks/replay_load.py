@@ -75,7 +75,8 @@ def write_platform(folder):
 
 
 # What is counted of a load, where that is not all.
-PARTS = {"p4_passes": ("horae::p4prog::PipePasses::ingress(*", "horae::p4prog::PipePasses::egress(*")}
+PARTS = {"p4_bytecode": ("void horae::p4prog::Machine::run_code<false>(*",),
+         "p4_passes": ("horae::p4prog::PipePasses::ingress(*", "horae::p4prog::PipePasses::egress(*")}
 
 
 def instructions_per_packet(program, load, folder, everything, only=()):

@@ -19,15 +19,21 @@ void Machine::find_objects() {
     TableObject& table = objects_.tables().at(site.table);
     TableRun& run = table_runs_.emplace_back();
     run.match = table.match.get();
-    run.one_word = site.packed_keys.words == 1;
-    if (run.one_word) run.steps = site.packed_keys.steps;
+    if (site.packed_keys.words == 1) {
+      run.steps = site.packed_keys.steps.data();
+      run.steps_end = run.steps + site.packed_keys.steps.size();
+    }
     run.plain = table.match && !table.digest && !table.direct && !table.profile && !table.selector;
     run.table = &table;
     run.site = &site;
     for (const ActionCode& a : table.code->actions)
-      run.actions.push_back({code_.code.data() + a.entry, a.copies, a.data_words, a.only_copies,
+      run.actions.push_back({code_.code.data() + a.entry, a.copies.data(),
+                             a.copies.data() + a.copies.size(), a.data_words.data(),
+                             a.data_words.size(), a.only_copies,
                              drop.word != 0 && writes(a.entry, drop.word)});
   }
+  const bool addressed = std::ranges::any_of(
+      code_.externs, [](const ExternCode& e) { return e.kind == ExternKind::register_address; });
   for (const ExternCode& e : code_.externs) {
     CellRun& run = cell_runs_.emplace_back();
     if (e.kind == ExternKind::count) run.counter = &objects_.counter(e.object);
@@ -38,6 +44,7 @@ void Machine::find_objects() {
     run.second = object.pair ? e.cell + e.second : 0;
     run.entry = e.entry;
     run.by_entry = e.by == CellBy::entry;
+    run.addressed = addressed;
   }
 }
 

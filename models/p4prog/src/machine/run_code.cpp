@@ -62,12 +62,12 @@ std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
   return b == 0 ? low_mask(bits) : a / b;
 }
 
-/// A key of one word.
-[[gnu::always_inline]] inline std::uint64_t packed_word(std::span<const PackPlan::Step> steps,
+/// A key of one word, by steps to `end`.
+[[gnu::always_inline]] inline std::uint64_t packed_word(const PackPlan::Step* s,
+                                                        const PackPlan::Step* end,
                                                         const std::uint64_t* from) {
   std::uint64_t word = 0;
-  for (const PackPlan::Step& s : steps)
-    word |= std::rotl(from[s.word], static_cast<int>(s.rotation)) & s.mask;
+  for (; s != end; ++s) word |= std::rotl(from[s->word], static_cast<int>(s->rotation)) & s->mask;
   return word;
 }
 
@@ -135,6 +135,18 @@ void Machine::shift_stack(const Instruction& i) {
   }
 }
 
+/// Whether the header lies behind what is kept, as most that are emitted do; then it is kept too.
+[[gnu::always_inline]] inline bool Machine::keep_on(const HeaderCode& header,
+                                                    const std::uint64_t* from) {
+  if (from[origin_word] != std::uint64_t{1} + kept_to_) return false;
+  if (!header.written.empty()) {
+    if (code_.emits_at_once) return false;
+    changed_.push_back({&header, from, kept_to_});
+  }
+  kept_to_ += header.fixed_bits;
+  return true;
+}
+
 template <bool watched>
 [[gnu::always_inline]] inline const Instruction* Machine::apply(const Instruction& i) {
   const TableRun& run = table_runs_.data()[i.n];
@@ -142,8 +154,8 @@ template <bool watched>
   const dataplane::ActionCall* call;
   if (run.match != nullptr) [[likely]] {
     std::uint64_t* const key = packed_.data();
-    if (run.one_word)
-      *key = packed_word(run.steps, w);
+    if (run.steps != nullptr)
+      *key = packed_word(run.steps, run.steps_end, w);
     else
       run.site->packed_keys.pack(w, key);
     const auto found = run.match->lookup(*pass_, key);
@@ -162,15 +174,12 @@ template <bool watched>
   const std::uint64_t* data = call->data.data();
   const std::size_t size = call->data.size();
   if (!watched && action.only_copies) {
-    for (const ActionCode::Copy& copy : action.copies)
-      w[copy.to] = !copy.data ? w[copy.from] : copy.from < size ? data[copy.from] : 0;
+    for (const ActionCode::Copy* copy = action.copies; copy != action.copies_end; ++copy)
+      w[copy->to] = !copy->data ? w[copy->from] : copy->from < size ? data[copy->from] : 0;
     return nullptr;
   }
-  std::size_t next = 0;
-  for (const std::uint32_t word : action.data_words) {
-    w[word] = next < size ? data[next] : 0;
-    ++next;
-  }
+  for (std::size_t n = 0; n < action.data_count; ++n)
+    w[action.data_words[n]] = n < size ? data[n] : 0;
   return action.entry;
 }
 
@@ -365,7 +374,8 @@ on_select : {
   const SelectCode& on = code_.selects.data()[i->n];
   const Instruction* next = nullptr;
   if (!on.short_cases.empty()) {
-    const std::uint64_t key = packed_word(on.packed.steps, w);
+    const auto& steps = on.packed.steps;
+    const std::uint64_t key = packed_word(steps.data(), steps.data() + steps.size(), w);
     for (const SelectCode::Short& c : on.short_cases) {
       if (((key ^ c.value) & c.mask) != 0) continue;
       next = code + c.next;
@@ -406,20 +416,23 @@ on_update_checksum : {
 on_open_cell : {
   const CellRun& run = cell_runs_.data()[i->n];
   const std::uint64_t index = run.by_entry ? last_entry_ : a();
-  const bool is_there = run.cells != nullptr && (has_entry_ || !run.by_entry);
-  open_cell_ = is_there ? run.cells->open(*pass_, index) : nullptr;
-  if (open_cell_ == nullptr) [[unlikely]] {
+  const bool is_there = run.cells != nullptr && (!run.by_entry || has_entry_);
+  Cell* const cell = is_there ? run.cells->open(*pass_, index) : nullptr;
+  if (cell == nullptr) [[unlikely]] {
     extern_call(code_.externs.data()[i->n]);
     HORAE_GO_TO(i + 2);
   }
+  open_cell_ = cell;
   w[i->b] = 0;
   if (i->width > 1) [[unlikely]] {
     for (const std::uint32_t output : code_.externs.data()[i->n].outputs) w[output] = 0;
   }
-  w[i->d] = open_cell_->low;
-  if (run.second != 0) w[run.second] = open_cell_->high;
-  address_ = index * run.bits;
-  half_bits_ = run.bits / 2;
+  w[i->d] = cell->low;
+  if (run.second != 0) w[run.second] = cell->high;
+  if (run.addressed) {
+    address_ = index * run.bits;
+    half_bits_ = run.bits / 2;
+  }
   open.push(i + 1);
   HORAE_GO_TO(code + run.entry);
 }
@@ -465,8 +478,10 @@ on_packet_length:
   give(in_.packet().size());
   HORAE_NEXT;
 on_emit : {
-  const std::uint64_t* const header = &w[i->d + a()];
-  if (*header != 0) emit(code_.headers.data()[i->n], header);
+  const std::uint64_t* const header = w + i->d + a();
+  if (*header == 0) HORAE_NEXT;
+  const HeaderCode& emitted = code_.headers.data()[i->n];
+  if (!keep_on(emitted, header)) emit(emitted, header);
   HORAE_NEXT;
 }
 on_wide_add:

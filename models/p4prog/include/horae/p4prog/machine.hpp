@@ -125,17 +125,20 @@ class Machine {
   /// Parts of a table's action that its run needs.
   struct ActionRun {
     const Instruction* entry = nullptr;
-    std::span<const ActionCode::Copy> copies;
-    std::span<const std::uint32_t> data_words;
+    const ActionCode::Copy* copies = nullptr;  ///< to `copies_end`, if it is `only_copies`
+    const ActionCode::Copy* copies_end = nullptr;
+    const std::uint32_t* data_words = nullptr;
+    std::size_t data_count = 0;
     bool only_copies = false;
     bool drops = false;
   };
   /// Parts of its table that a site needs.
   struct TableRun {
     dataplane::MatchTable* match = nullptr;  ///< null: it has no key
-    std::span<const PackPlan::Step> steps;   ///< of a key of one word
+    // How a key of one word is packed, else null.
+    const PackPlan::Step* steps = nullptr;
+    const PackPlan::Step* steps_end = nullptr;
     std::vector<ActionRun> actions;
-    bool one_word = false;
     bool plain = false;  ///< nothing but a key and actions with their data
     TableObject* table = nullptr;
     const TableSite* site = nullptr;
@@ -146,6 +149,7 @@ class Machine {
     dataplane::Register<Cell>* cells = nullptr;  ///< null: it is made by extern_call()
     std::uint32_t bits = 0, second = 0, entry = 0;
     bool by_entry = false;
+    bool addressed = false;  ///< the program asks for addresses of cells
   };
 
   void run(std::uint32_t at) {
@@ -173,6 +177,7 @@ class Machine {
   bool extract(const Instruction& i, bool go_on);
   bool extract_varbit(const Instruction& i, const HeaderCode& header, std::uint64_t* to,
                       bool go_on);
+  bool keep_on(const HeaderCode& header, const std::uint64_t* from);
   void emit(const HeaderCode& header, const std::uint64_t* from);
   void copy_kept();
   bool stays_in_packet();

@@ -21,7 +21,7 @@ class PackedKeys {
 
   std::size_t size() const { return used_; }
   /// The number of a key, or `none`. With a `mask` only the key's bits under it count.
-  std::uint32_t find(const std::uint64_t* key) const {
+  [[gnu::always_inline]] std::uint32_t find(const std::uint64_t* key) const {
     return found(key, [](std::uint64_t word, std::size_t) { return word; });
   }
   std::uint32_t find(const std::uint64_t* key, const std::uint64_t* mask) const {
@@ -64,7 +64,7 @@ class PackedKeys {
     return differ == 0;
   }
   template <class Word>
-  std::uint32_t found(const std::uint64_t* key, Word word) const {
+  [[gnu::always_inline]] std::uint32_t found(const std::uint64_t* key, Word word) const {
     if (used_ == 0) return none;
     // Most keys are short: the same without loops over their words.
     if (words_ == 1) return found_among<1>(key, word);
@@ -73,7 +73,7 @@ class PackedKeys {
   }
   /// `Words`: of a key; 0: any number.
   template <std::size_t Words, class Word>
-  std::uint32_t found_among(const std::uint64_t* key, Word word) const {
+  [[gnu::always_inline]] std::uint32_t found_among(const std::uint64_t* key, Word word) const {
     const std::size_t words = Words == 0 ? words_ : Words, stride = words + 1;
     const std::uint64_t* const begin = places_.data();
     const std::uint64_t* const end = begin + places_.size();
