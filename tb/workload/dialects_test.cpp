@@ -84,8 +84,9 @@ std::vector<Dialect> dialects() {
        .text = "3\n0 1 3 5000 0.000001\n2 1 3 1 0.000002\n3 0 3 70000 1e-4\n",
        .platform = list()},
       {.name = "cm",
-       .text = "Nodes 4\nConnections 3\nTriggers 1\n0->1 id 1 start 0 size 2000 send_done_trigger 1\n"
-               "0->2 id 2 trigger 1 size 2000\n3->2 id 3 start 1000 size 900\ntrigger id 1 oneshot\n",
+       .text =
+           "Nodes 4\nConnections 3\nTriggers 1\n0->1 id 1 start 0 size 2000 send_done_trigger 1\n"
+           "0->2 id 2 trigger 1 size 2000\n3->2 id 3 start 1000 size 900\ntrigger id 1 oneshot\n",
        .platform = list()},
       {.name = "csv",
        .text = "start_ns,source,destination,bytes\n0,0,1,5000\n20.5,h2,h1,1\n1e3,3,0,70000\n",
@@ -191,7 +192,8 @@ TEST(Dialects, OneFileWrittenInManyWaysSaysTheSame) {
         {"remarks", replaced(d.text, "\n", "\n" + d.comment + "\n")},
         {"gzip", packed(d.text, horae::testing::gzip_of)},
         {"zstd", packed(d.text, horae::testing::zstd_of)}};
-    for (const auto& [way, text] : ways) EXPECT_EQ(folder.read(d, text), said) << d.name << ": " << way;
+    for (const auto& [way, text] : ways)
+      EXPECT_EQ(folder.read(d, text), said) << d.name << ": " << way;
   }
 }
 
@@ -229,9 +231,8 @@ TEST(Dialects, WhatIsMissingOrOutOfRangeHasItsPlace) {
   for (const Dialect& d : dialects()) {
     for (const Word& w : words_of(d.text, d.comma)) {
       const std::string word = d.text.substr(w.at, w.length);
-      for (const std::string& instead :
-           {std::string(), word + (d.comma ? "," : " ") + word, std::string("-1"),
-            std::string("99999999999999999999")}) {
+      for (const std::string& instead : {std::string(), word + (d.comma ? "," : " ") + word,
+                                         std::string("-1"), std::string("99999999999999999999")}) {
         std::string text = d.text;
         text.replace(w.at, w.length, instead);
         const std::string said = folder.read(d, text);

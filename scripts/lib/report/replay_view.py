@@ -81,38 +81,54 @@ def waiting(packets, shown, ports):
     return [Figure(spec, "Queues over time", note_of(shown, ports), small=True)]
 
 
+PARTS = (("to ingress", "first_bit_in_ps", "ingress_in_ps"), ("ingress", "ingress_in_ps", "ingress_out_ps"),
+         ("to the queue", "ingress_out_ps", "queue_in_ps"), ("queue", "queue_in_ps", "queue_out_ps"),
+         ("egress and wire", "queue_out_ps", "first_bit_out_ps"))
+
+
 def between(packet, begin, end):
+    """ns, or None where it did not come so far."""
     a, b = packet[begin], packet[end]
-    return Cell(None, numbers.NONE) if a is None or b is None else Cell((b - a) / 1e3, numbers.number((b - a) / 1e3))
+    return None if a is None or b is None else (b - a) / 1e3
+
+
+def parts_of(packet):
+    found = [(name, between(packet, begin, end)) for name, begin, end in PARTS]
+    return ", ".join(f"{name} {numbers.number(t)} ns" for name, t in found if t is not None)
 
 
 def ways(packets, touched):
-    """A row for each packet and copy: parts of its way in ns, what became of it, registers that it touched."""
-    columns = [Column("packet", True), Column("copy", True), Column("kind"), Column("from"), Column("to"), Column("queue pair", True),
-               Column("PSN", True), Column("bytes", True), Column("port in", True), Column("port out", True), Column("first bit in, us", True),
-               Column("to ingress, ns", True), Column("ingress, ns", True), Column("to the queue, ns", True), Column("queue, ns", True),
-               Column("egress and wire, ns", True), Column("passes", True), Column("what became of it")]
+    """A row for each packet and copy: its way with the parts of it, what became of it, registers that it touched."""
+    columns = [Column("packet", True), Column("copy", True), Column("from"), Column("to"), Column("queue pair", True), Column("PSN", True),
+               Column("bytes", True), Column("ports"), Column("first bit in, us", True), Column("latency, ns", True),
+               Column("queue, ns", True), Column("what became of it", wide=True)]
     if touched:
         columns.append(Column("registers", wide=True))
     rows = []
     for p in packets[:MOST_ROWS]:
         first = p["first_bit_in_ps"]
         verdict = ", ".join(t for t in (p["verdict"], p["cause"], p["object"]) if t)
-        row = [number(p["packet"]), number(p["copy"]), Cell(p["kind"], p["kind"]), Cell(p["source"], p["source"]),
-               Cell(p["destination"], p["destination"]), number(p["dest_qp"]), number(p["psn"]), number(p["bytes"]),
-               number(p["in_port"]), number(p["out_port"]),
+        source = p["source"] if p["kind"] == "roce" else f"{p['source']} ({p['kind']})"
+        ports = f"{p['in_port']} to {p['out_port']}" if p["out_port"] else p["in_port"]
+        row = [number(p["packet"]), number(p["copy"]), Cell(source, source), Cell(p["destination"], p["destination"]),
+               number(p["dest_qp"]), number(p["psn"]), number(p["bytes"]), Cell(ports, ports),
                Cell(None, numbers.NONE) if first is None else Cell(first / 1e6, f"{first / 1e6:.6f}"),
-               between(p, "first_bit_in_ps", "ingress_in_ps"), between(p, "ingress_in_ps", "ingress_out_ps"),
-               between(p, "ingress_out_ps", "queue_in_ps"), between(p, "queue_in_ps", "queue_out_ps"),
-               between(p, "queue_out_ps", "first_bit_out_ps"), number(p["passes"]), Cell(verdict, verdict)]
+               of_time(between(p, "first_bit_in_ps", "first_bit_out_ps"), parts_of(p)),
+               of_time(between(p, "queue_in_ps", "queue_out_ps")), Cell(verdict, verdict)]
         if touched:
             of = touched.get((p["packet"], p["copy"]), [])
             more = f"; and {len(of) - TOUCHED} more" if len(of) > TOUCHED else ""
             text = "; ".join(of[:TOUCHED]) + more
             row.append(Cell(text, text))
         rows.append(row)
-    note = f"The first {numbers.number(MOST_ROWS)} of {numbers.number(len(packets))} rows; packets.csv has all." if len(packets) > MOST_ROWS else ""
+    note = "Parts of a latency are shown where the pointer rests on it."
+    if len(packets) > MOST_ROWS:
+        note += f" The first {numbers.number(MOST_ROWS)} of {numbers.number(len(packets))} rows; packets.csv has all."
     return Table(columns, rows, "The way of each packet, in the order of leaving: type a number, a PSN or a name to find it", note)
+
+
+def of_time(ns, title=""):
+    return Cell(None, numbers.NONE, title=title) if ns is None else Cell(ns, numbers.number(ns), title=title)
 
 
 def number(text):

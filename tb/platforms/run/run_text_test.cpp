@@ -91,9 +91,10 @@ TEST(RunText, SaysWhatDevicesDoWithout) {
   EXPECT_EQ(line({}),
             "assumed: switches with unlimited buffers, no ECN, no PFC; NICs with no congestion "
             "control; NICs with no limit of packets per second");
-  EXPECT_EQ(line({"nic.congestion.algorithm=dcqcn", "switch.queue_limit=1MB"}),
-            "assumed: switches with no ECN, no PFC; dcqcn never acts, since no switch marks; NICs with "
-            "no limit of packets per second");
+  EXPECT_EQ(
+      line({"nic.congestion.algorithm=dcqcn", "switch.queue_limit=1MB"}),
+      "assumed: switches with no ECN, no PFC; dcqcn never acts, since no switch marks; NICs with "
+      "no limit of packets per second");
   EXPECT_EQ(line({"nic.congestion.algorithm=dcqcn", "nic.congestion.nack_reaction=cnp",
                   "switch.queue_limit=1MB"}),
             "assumed: switches with no ECN, no PFC; NICs with no limit of packets per second");

@@ -94,12 +94,13 @@ void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o)
   };
   const bool is_queued = s.queue_in != not_yet;
   const bool is_roce = s.before.kind == capture::FrameKind::roce;
-  packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.number,
-                 s.copy, s.parent, s.in_port, name_of(s.before.kind), node(p.src), node(p.dst),
-                 p.frame, time(s.first_bit_in), time(s.last_bit_in), time(s.ingress_in),
-                 time(s.ingress_out), time(s.queue_in), time(s.egress_in), time(o.first_bit_out),
-                 OptionalCell{o.port, o.port != no_port}, OptionalCell{s.queue, is_queued},
-                 s.passes, o.verdict, o.cause, OptionalCell{s.stage, s.stage >= 0}, s.object,
+  packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                 s.number, s.copy, s.parent, s.in_port, name_of(s.before.kind), node(p.src),
+                 node(p.dst), p.frame, time(s.first_bit_in), time(s.last_bit_in),
+                 time(s.ingress_in), time(s.ingress_out), time(s.queue_in), time(s.egress_in),
+                 time(o.first_bit_out), OptionalCell{o.port, o.port != no_port},
+                 OptionalCell{s.queue, is_queued}, s.passes, o.verdict, o.cause,
+                 OptionalCell{s.stage, s.stage >= 0}, s.object,
                  OptionalCell{p.psn.value(), is_roce}, OptionalCell{p.dest_qp.value(), is_roce});
 }
 
