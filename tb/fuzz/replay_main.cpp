@@ -27,7 +27,7 @@ class Damage {
 
   const Input& next() {
     out_ = any();
-    // Of those of one change more are read far.
+    // Half of them have one change: more of these are read far.
     for (std::size_t n = below(2) == 0 ? 1 : 1 + below(most_changes); n > 0; --n) change();
     if (out_.size() > longest) out_.resize(longest);
     return out_;
