@@ -47,10 +47,11 @@ TEST(Tables, TheDefaultIsNoActionUnlessWritten) {
 
 // However many tables have it, and in no block.
 TEST(Tables, AnActionOfTheProgramIsOneFunction) {
-  const Block b = ingress_of(
-      "t.apply(); u.apply();",
-      actions + "table t { key = { hdr.a.x : exact; } actions = { NoAction; set; } } "
-                "table u { key = { hdr.a.y : exact; } actions = { drop; NoAction; } }");
+  const Block b =
+      ingress_of("t.apply(); u.apply();",
+                 actions +
+                     "table t { key = { hdr.a.x : exact; } actions = { NoAction; set; } } "
+                     "table u { key = { hdr.a.y : exact; } actions = { drop; NoAction; } }");
   const TableAction &of_t = b.tables.at(0).actions.at(0), &of_u = b.tables.at(1).actions.at(1);
   EXPECT_EQ(of_t.function, of_u.function);
   EXPECT_EQ(b.functions.at(of_t.function).name, "NoAction");

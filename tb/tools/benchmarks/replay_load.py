@@ -74,7 +74,7 @@ def write_platform(folder):
     (folder / "p4.toml").write_text(P4, encoding="utf-8")
 
 
-# What is counted of a load, where that is not all.
+# Functions that are counted of a load, where it is not counted whole.
 PARTS = {"p4_bytecode": ("void horae::p4prog::Machine::run_code<false>(*",),
          "p4_passes": ("horae::p4prog::PipePasses::ingress(*", "horae::p4prog::PipePasses::egress(*")}
 
