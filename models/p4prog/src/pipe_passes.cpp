@@ -171,7 +171,12 @@ void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8
   facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
   put_front(front_[0], facts);
   const std::size_t end = put_.size() + port_metadata_bytes[tofino2_ ? 1 : 0];
-  if (resubmitted != nullptr) put_.append(*resubmitted);
+  if (resubmitted != nullptr) {
+    put_.append(*resubmitted);
+  } else if (const auto own = manager_.port_metadata.find(port);
+             own != manager_.port_metadata.end()) {
+    put_.append(own->second);
+  }
   put_.resize(end);
 }
 
