@@ -1,5 +1,5 @@
-// Copies that a P4 program asks for in a network: to the CPU's port, to a multicast group, to a mirror
-// session, which a script of its control plane sets.
+// Copies that a P4 program asks for in a network: to the CPU's port, to a multicast group, to a
+// mirror session, which a script of its control plane sets.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -77,7 +77,8 @@ std::string platform() {
       "[nic]\nkind = \"rnic\"\ntransport = \"go_back_n\"\n[host]\nkind = \"host\"\n"
       "[tor]\nkind = \"tofino\"\nchip = \"tofino2\"\n[tor.program]\nname = \"p4\"\n"
       "source = \"copies.p4\"\ncontrol = [\"copies.py\"]\nentries = [\"ports.toml\"]\n"
-      "include = [\"" HORAE_PLATFORM_DIR "/p4\"]\n"
+      "include = [\"" HORAE_PLATFORM_DIR
+      "/p4\"]\n"
       "[[device]]\nnames = [\"a\", \"b\"]\nprofile = \"nic\"\n"
       "[[device]]\nnames = [\"cpu\", \"m1\", \"m2\", \"probe\"]\nprofile = \"host\"\n"
       "[[device]]\nnames = [\"s\"]\nprofile = \"tor\"\n"
@@ -131,7 +132,8 @@ TEST(P4Copies, GoToTheCpuToGroupsAndToSessions) {
   // Headers of 54 bytes and an ICRC of 4; the first packet of a WRITE has 16 more (RETH).
   const std::uint64_t bytes = 64 * (1024 + 58) + 16;
   EXPECT_EQ(lengths(place.read("out/ports/cpu_0.pcap")), std::pair(bytes, bytes));
-  EXPECT_EQ(lengths(place.read("out/ports/probe_0.pcap")), std::pair(64 * std::uint64_t{100}, bytes));
+  EXPECT_EQ(lengths(place.read("out/ports/probe_0.pcap")),
+            std::pair(64 * std::uint64_t{100}, bytes));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a control plane tells a program before the first packet: entries files (TOML and CSV), and
-// what a script left.
+// Entries: a control plane's words to a program before the first packet, from files (TOML and CSV)
+// and scripts.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class Entries {
   static Entries load(const std::string& path);
   static Entries parse_toml(std::string_view text, const std::string& name);
   static Entries parse_csv(std::string_view text, const std::string& name);
-  /// What a script did at a time of its own (one of `steps` of the answer of
+  /// Work of a script at a time of its own (one of `steps` of the answer of
   /// platforms/program/control): rows by kind, each with its place in the script.
   static Entries of_script(const nlohmann::ordered_json& step);
 
@@ -107,7 +107,7 @@ class Entries {
     std::vector<Item> data;
     std::optional<Reference> to;  ///< in place of the action
     Location to_at;
-    // Of its direct objects; without an index, which is the entry's place.
+    // Cells and settings of its direct objects, without an index, which is the entry's place.
     std::vector<Cell> cells;
     std::vector<Filter> filters;
   };
@@ -163,7 +163,7 @@ class Entries {
   std::vector<PortName> ports_;
 };
 
-/// Work of a script at a time of its clock.
+/// A step of a script: its work at a time of its clock.
 struct ControlStep {
   Picoseconds at{};
   Entries entries;
