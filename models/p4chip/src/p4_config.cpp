@@ -75,7 +75,7 @@ p4lang::Options options_of(const P4Config& config) {
   return options;
 }
 
-/// What scripts of the control plane leave, as entries.
+/// Runs the scripts of the control plane.
 std::vector<p4prog::ControlStep> run_control(const P4Files& files, const P4Config& config,
                                              const std::string& source,
                                              const p4prog::ControlPlane& control,

@@ -107,8 +107,8 @@ class ControlPlane {
                     const dataplane::LowPassSetting& setting);
   void set_early_drop(std::string_view name, std::uint64_t index,
                       const dataplane::EarlyDropSetting& setting);
-  /// What parsers find in front of packets of a port (port_metadata_unpack), by the fields of its
-  /// type. `parser`: the one of the parsers that has it; empty: the only one.
+  /// Bytes that parsers find in front of packets of a port (port_metadata_unpack), by the fields of
+  /// its type. `parser`: the one of the parsers that has it; empty: the only one.
   std::vector<std::uint8_t> port_metadata(std::string_view parser,
                                           const std::vector<NamedValue>& fields) const;
   void add_to_value_set(std::string_view name, const std::vector<std::string>& values);
