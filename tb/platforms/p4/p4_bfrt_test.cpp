@@ -63,6 +63,45 @@ TEST_F(P4Bfrt, AScriptSetsEveryKindOfObject) {
   EXPECT_EQ(test().exit_code, 1) << "the case says nothing of the script";
 }
 
+/// A case has no time, so all steps come before it, one after the other.
+TEST_F(P4Bfrt, StepsChangeWhatIsThere) {
+  place.write("setup.py", R"(import time
+p4 = bfrt.control.pipe
+key = dict(f2=0, f2_mask=0, h1_start=0, h1_end=0xffff, MATCH_PRIORITY=4)
+p4.Ig.mixed.add_with_send(**key, port=1, tag=1)
+p4.Ig.exact_t.add_with_drop(1)
+p4.Ig.exact_t.add_with_flood(2, 5)
+p4.Ig.longest.set_default_with_send(3, 3)
+p4.Ig.limits.mod(2, 0, 7)
+bfrt.pre.node.add(1, 0, [], [20])
+bfrt.pre.mgid.add(5, [1], [False], [0])
+p4.IgParser.PORT_METADATA.add(4, 1, 1)
+time.sleep(1e-6)
+p4.Ig.mixed.mod_with_send(**key, port=9, tag=0x61)
+p4.Ig.exact_t.delete(1)
+p4.Ig.exact_t.add_with_send_counted(1, 9, 0x62)
+p4.Ig.longest.set_default_with_send(9, 0x63)
+bfrt.pre.node.mod(1, DEV_PORT=[21])
+p4.IgParser.PORT_METADATA.mod(4, 2, 3)
+time.sleep(1e-6)
+p4.Ig.limits.mod(2, hi=8)
+)");
+  place.write("control.stf",
+              "packet 4 00000000 00000014 0007 02 00\nexpect 9 00000000 00000014 0007 61 00\n"
+              "packet 4 00000001 00000000 0000 01 00\nexpect 9 00000001 00000000 0000 62 00\n"
+              "packet 4 00000002 00000000 0000 01 00\nexpect 21 00000002 00000000 0000 01 00\n"
+              "packet 4 00000000 0b010001 0000 03 00\nexpect 9 00000000 0b010001 0000 63 00\n"
+              "packet 4 00000000 00000000 0000 06 00\nexpect 7 00000008 00000000 0002 06 03\n"
+              "no_packet\n");
+  const Ended ended = test({"--control", "setup.py"});
+  EXPECT_EQ(ended.out, "5 packets, 6 expectations: met\n") << ended.err;
+  place.write("setup.py",
+              "import time\nt = bfrt.control.pipe\nt.Ig.limits.mod(1, 2, 3)\ntime.sleep(1)\n"
+              "t.IgParser.known.add(7)\n");
+  EXPECT_EQ(bfrt().err,
+            "horae: setup.py:5:1: value sets are set before the first time.sleep() alone\n");
+}
+
 TEST_F(P4Bfrt, WhatIsLeftIsCounted) {
   place.write("setup.py",
               "p4 = bfrt.control.pipe\nprint('begins')\np4.Ig.exact_t.add_with_drop(1)\n"
