@@ -7,7 +7,7 @@
 
 # Rooms of the program that make a platform file run in a program of a user's (horae::embed), with what they use.
 # Plug-ins may include the headers of results, config and workload, for kinds of traffic.
-set(programs_rooms results config workload ranks elaboration views run embed)
+set(programs_rooms results control config workload ranks elaboration views run embed)
 
 foreach(room IN LISTS HORAE_INSTALLED_ROOMS)
   set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})
@@ -35,7 +35,7 @@ if(TARGET horae_rtl_verilated)
 endif()
 
 # The shipped files that rooms find by name, as libraries.
-foreach(variable shipped_chips shipped_nics shipped_workloads shipped_p4)
+foreach(variable shipped_chips shipped_nics shipped_workloads shipped_p4 shipped_bfrt)
   add_library(horae_packed_${variable} STATIC $<TARGET_OBJECTS:horae_${variable}>)
   set_target_properties(horae_packed_${variable} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME ${variable}
     OUTPUT_NAME horae_${variable})

@@ -42,6 +42,7 @@ USED = MODELS - {"p4", "p4lang", "p4price", "p4prog", "p4chip", "facade"}
 MAY_USE |= {
     "inference": {"core"},
     "results": {"params", "core"},
+    "control": {"results", "p4prog", "p4lang", "dataplane", "params", "core"},
     "config": {"results"} | USED - {"capture"},
     "workload": {"config", "results"} | USED - {"capture"},
     "ranks": {"workload", "config", "results"} | USED - {"capture"},
@@ -49,7 +50,7 @@ MAY_USE |= {
     "views": {"elaboration", "workload", "config", "results"} | USED,
     "size": {"workload", "config", "results", "p4", "p4lang", "p4price"} | USED - {"capture"},
     "run": {"views", "elaboration", "ranks", "workload", "config", "results"} | USED,
-    "embed": {"run", "views", "elaboration", "ranks", "workload", "config", "results", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
+    "embed": {"run", "views", "elaboration", "ranks", "workload", "config", "results", "control", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
     "replay": {"elaboration", "workload", "config", "results"} | USED,
     "question": {"run", "views", "elaboration", "ranks", "workload", "config", "results"} | USED,
     "lab": {"inference", "question", "run", "views", "elaboration", "ranks", "workload", "config",
@@ -57,10 +58,10 @@ MAY_USE |= {
     "explain": {"lab", "inference", "question", "run", "views", "elaboration", "ranks", "workload", "config",
                 "results"} | USED,
     "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "elaboration", "ranks",
-            "workload", "config", "results", "p4", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
+            "workload", "config", "results", "control", "p4", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
 }
 WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "p4", "p4lang", "p4price", "p4prog", "p4chip", "programs",
-                   "traffic", "rtl", "facade", "results", "inference"}
+                   "traffic", "rtl", "facade", "results", "control", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, the version, and which headers
 # plug-ins are built with.
 WRITES_SOURCES = {"rtl", "results", "config"}

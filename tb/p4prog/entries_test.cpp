@@ -327,6 +327,66 @@ TEST(Entries, AFullTableIsRefusedWhereItIsFull) {
   EXPECT_EQ(csv_refusal(csv).substr(0, 11), "e.csv:6:1: ");
 }
 
+/// A parser that takes metadata of ports of 16, 3 and 33 bits, which the packet shows.
+std::string port_faults(const std::string& toml, const std::string& stf, bool tofino2) {
+  Parts p;
+  p.tofino2 = tofino2;
+  p.headers =
+      "header data_h { bit<32> f1; bit<32> f2; bit<16> h1; bit<8> b1; bit<8> b2; }\n"
+      "struct headers { data_h data; }\n"
+      "struct port_t { bit<16> zone; bit<3> kind; bit<33> wide; }\n"
+      "struct metadata { port_t port; }\n";
+  p.apply =
+      "hdr.data.h1 = md.port.zone; hdr.data.b1 = 5w0 ++ md.port.kind;\n"
+      "hdr.data.f1 = md.port.wide[31:0]; hdr.data.b2 = 7w0 ++ md.port.wide[32:32];\n"
+      "ig_tm_md.ucast_egress_port = 2;";
+  std::string text = text_of(p);
+  const std::string advance = "pkt.advance(PORT_METADATA_SIZE);";
+  text.replace(text.find(advance), advance.size(), "md.port = port_metadata_unpack<port_t>(pkt);");
+  Bench bench(text, tofino2, {});
+  Entries::parse_toml(toml, "e.toml").apply(bench.chip->control_plane(), bench.chip->manager());
+  return bench.faults(stf);
+}
+
+TEST(Entries, MetadataOfPortsAreInFrontOfTheirPackets) {
+  const std::string toml =
+      "[[port_metadata]]\nport = 3\n"
+      "data = { zone = 0x1234, kind = 5, wide = \"0x1deadbeef\" }\n"
+      "[[port_metadata]]\nport = 4\nparser = \"IgParser\"\ndata = { kind = 7 }\n";
+  for (const bool tofino2 : {false, true}) {
+    EXPECT_EQ(port_faults(toml,
+                          "packet 3 000000000000000000000000\n"
+                          "expect 2 deadbeef00000000 1234 05 01 $\n"
+                          "packet 4 000000000000000000000000\n"
+                          "expect 2 0000000000000000 0000 07 00 $\n"
+                          "packet 5 000000000000000000000000\n"
+                          "expect 2 0000000000000000 0000 00 00 $\n",
+                          tofino2),
+              "");
+  }
+}
+
+TEST(Entries, FaultsOfMetadataOfPorts) {
+  const auto refused = [](const std::string& toml) {
+    try {
+      return port_faults(toml, "", false);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+  };
+  EXPECT_EQ(refused("[[port_metadata]]\nport = 3\ndata = { zone = 65536 }\n"),
+            "e.toml:3:17: zone of pipe.IgParser.$PORT_METADATA: 65536 is wider than 16 bits");
+  EXPECT_EQ(refused("[[port_metadata]]\nport = 3\ndata = { zona = 1 }\n"),
+            "e.toml:3:17: there is no field of pipe.IgParser.$PORT_METADATA 'zona', did you mean "
+            "'zone'?");
+  EXPECT_EQ(refused("[[port_metadata]]\nport = 3\nparser = \"IgParse\"\ndata = {}\n"),
+            "e.toml:3:10: there is no parser 'IgParse', did you mean 'IgParser'?");
+  EXPECT_EQ(refused("[[port_metadata]]\nport = 3\n[[port_metadata]]\nport = 3\n"),
+            "e.toml:3:1: metadata of port 3 again; expected each once");
+  EXPECT_EQ(toml_refusal("[[port_metadata]]\nport = 3\ndata = { zone = 1 }\n"),
+            "e.toml:2:8: no parser takes metadata of ports (port_metadata_unpack)");
+}
+
 // Whatever the text is, it is taken or refused with a place.
 TEST(Entries, AnyBytesAreTaken) {
   std::uint32_t state = 7;

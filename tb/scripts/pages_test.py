@@ -73,7 +73,9 @@ class Pages(unittest.TestCase):
         self.assertEqual(printed[1], "6 packets, 6 expectations: met\n")
         self.assertRegex(printed[2], r"packets: 60 of traces and 0 copies = 60 out \+ dropped \(none\)")
         self.assertRegex(printed[3], r"packets: \d+ created = \d+ delivered \+ dropped \(none\) \+ \d+ in flight")
-        self.assertEqual(len(printed), 4)
+        self.assertTrue(printed[4].endswith("left in platforms/p4/router/router.p4:\n"
+                                            f"  {'entries':<14} {'pipe.Ingress.ipv4_lpm':<50} {3:>7}\n"), printed[4])
+        self.assertEqual(len(printed), 5)
         # The entries in CSV, in place of those in TOML: 10.1.0.0/16 by port 16, all else is dropped.
         csv = re.search(r"\n\n((?:    \S+,\S+,.*\n)+)", text)[1].replace("    ", "")
         (self.folder / "mine.csv").write_text(csv, encoding="utf-8")

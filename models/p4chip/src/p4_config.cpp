@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
 #include "horae/p4lang/compile.hpp"
 #include "horae/p4price/price_program.hpp"
+#include "horae/p4prog/p4_switch.hpp"
 #include "horae/p4prog/pipe_passes.hpp"
+#include "horae/p4prog/script_view.hpp"
 #include "horae/params/file_content.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/params/shipped_file.hpp"
@@ -22,6 +25,15 @@ const Schema<P4Config>& P4Config::schema() {
           .field(
               "entries", &P4Config::entries,
               {.doc = "files of entries (TOML, or CSV), put into the tables one after the other"})
+          .field("control", &P4Config::control,
+                 {.doc = "scripts for the vendor's bfrt_python (Python), run before the first "
+                         "packet, behind the files of entries"})
+          .field("control_host", &P4Config::control_host,
+                 {.doc = "the host's name that scripts are told; absent: this machine's"})
+          .field("control_latency", &P4Config::control_latency,
+                 {.doc = "from when a script does something after a time.sleep() to when tables "
+                         "have it",
+                  .min = Picoseconds{}})
           .field("include", &P4Config::include,
                  {.doc = "folders for #include, before what is shipped"})
           .field("define", &P4Config::define, {.doc = "macros, NAME or NAME=VALUE"})
@@ -63,14 +75,41 @@ p4lang::Options options_of(const P4Config& config) {
   return options;
 }
 
+/// Runs the scripts of the control plane.
+std::vector<p4prog::ControlStep> run_control(const P4Files& files, const P4Config& config,
+                                             const std::string& source,
+                                             const p4prog::ControlPlane& control,
+                                             ScriptRunner runner) {
+  if (runner == nullptr)
+    throw input_error(config.control.front().where, "scripts are run by the program horae alone");
+  std::vector<Located<std::string>> scripts = config.control;
+  for (auto& script : scripts) script.value = find_file(script, "control");
+  const auto view =
+      p4prog::script_view(*files.program, control, std::filesystem::path(source).stem().string(),
+                          files.tofino2, p4prog::SwitchOptions::of(files.tofino2).pipes);
+  return runner(view, scripts, config.control_host);
+}
+
 /// Entries that do not fit the program are refused before anything is built.
-void try_entries(const P4Files& files) {
+void try_entries(P4Files& files, const P4Config& config, const std::string& source,
+                 ScriptRunner runner) {
   dataplane::Pipeline pipeline("p4", 0, 1);
   p4prog::ManagerTables manager;
   const p4prog::PipePasses passes(*files.program, files.code(0), pipeline, manager, files.tofino2,
                                   0);
   p4prog::ControlPlane control(*files.program, passes.machines());
+  if (!config.control.empty()) {
+    for (auto& step : run_control(files, config, source, control, runner)) {
+      if (step.at == Picoseconds{}) {
+        files.entries.push_back(std::move(step.entries));
+      } else {
+        step.at += config.control_latency;
+        files.later.push_back(std::move(step));
+      }
+    }
+  }
   for (const auto& entries : files.entries) entries.apply(control, manager);
+  for (const auto& step : files.later) step.entries.apply(control, manager);
   if (files.routes) files.routes->check(control);
 }
 
@@ -112,7 +151,7 @@ void price(P4Files& files, const P4Config& config) {
 
 }  // namespace
 
-std::shared_ptr<const P4Files> read_files(P4Config& config) {
+std::shared_ptr<const P4Files> read_files(P4Config& config, ScriptRunner runner) {
   const std::string source = find_file(config.source, "source");
   take_content(source, config.content);
   auto out = std::make_shared<P4Files>();
@@ -131,7 +170,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config) {
     out->ports.insert(out->ports.end(), ports.begin(), ports.end());
   }
   if (config.routes) out->routes.emplace(*config.routes);
-  try_entries(*out);
+  try_entries(*out, config, source, runner);
   price(*out, config);
   return out;
 }

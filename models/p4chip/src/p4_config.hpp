@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/dataplane/design/design.hpp"
+#include "horae/p4chip/p4_program.hpp"
 #include "horae/p4lang/program.hpp"
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/entries.hpp"
@@ -19,6 +20,9 @@ namespace horae::p4chip {
 struct P4Config {
   Located<std::string> source;
   std::vector<Located<std::string>> entries;
+  std::vector<Located<std::string>> control;
+  std::string control_host;
+  Picoseconds control_latency{};
   std::vector<Located<std::string>> include;
   std::vector<std::string> define;
   std::optional<Located<std::string>> content;
@@ -35,6 +39,7 @@ struct P4Files {
   std::shared_ptr<const p4lang::Program> program;
   std::vector<std::unique_ptr<const p4prog::PipeCode>> codes;  ///< by pipe; the last is all others'
   std::vector<p4prog::Entries> entries;
+  std::vector<p4prog::ControlStep> later;  ///< what scripts do during the simulation
   std::vector<p4prog::PortName> ports;
   bool tofino2 = true;
   bool random_unwritten = false;
@@ -49,6 +54,6 @@ struct P4Files {
 
 /// Reads the files, and tries the entries on a pipe of their own. InputError with its place.
 /// Fills in `content`.
-std::shared_ptr<const P4Files> read_files(P4Config& config);
+std::shared_ptr<const P4Files> read_files(P4Config& config, ScriptRunner runner);
 
 }  // namespace horae::p4chip

@@ -53,6 +53,7 @@ class P4Program final : public programs::Program {
                 files_->tofino2 ? 0 : 192),
         control_(*files_->program, passes_.machines()) {
     for (const auto& entries : files_->entries) entries.apply(control_, manager_);
+    next_step_ = files_->later.empty() ? never : files_->later.front().at;
     update(routes);
     if (const auto* machine = passes_.machine(Gress::ingress)) {
       for (const auto& call : machine->code().externs) {
@@ -72,6 +73,7 @@ class P4Program final : public programs::Program {
   }
 
   void ingress(Pass& pass) override {
+    if (pass.now() >= next_step_) take_steps(pass.now());
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
     IngressResult& result =
@@ -93,6 +95,7 @@ class P4Program final : public programs::Program {
   }
 
   void egress(Pass& pass) override {
+    if (pass.now() >= next_step_) take_steps(pass.now());
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
     f.around = pass.egress_port() == dataplane::loopback_port;
@@ -149,6 +152,14 @@ class P4Program final : public programs::Program {
     std::uint64_t count = 0;
   };
   enum Why : std::size_t { told, no_entry, no_copy, port, egress_drop, whys };
+
+  /// Tables show in passes alone, so it is enough that each pass finds what was done before it.
+  void take_steps(Picoseconds now) {
+    for (; steps_done_ < files_->later.size() && files_->later[steps_done_].at <= now;
+         ++steps_done_)
+      files_->later[steps_done_].entries.apply(control_, manager_);
+    next_step_ = steps_done_ < files_->later.size() ? files_->later[steps_done_].at : never;
+  }
 
   static unsigned pipes_in(const programs::Routes& routes) {
     unsigned most = 0;
@@ -310,6 +321,8 @@ class P4Program final : public programs::Program {
   p4prog::ManagerTables manager_;
   p4prog::PipePasses passes_;
   p4prog::ControlPlane control_;
+  std::size_t steps_done_ = 0;
+  Picoseconds next_step_;
   Frames* frames_ = nullptr;
   std::vector<std::uint16_t> to_;
   std::deque<std::vector<std::uint16_t>> groups_;  ///< by number
@@ -328,7 +341,8 @@ class P4Program final : public programs::Program {
 
 class P4Factory final : public programs::ProgramFactory {
  public:
-  explicit P4Factory(P4Config config) : config_(std::move(config)), files_(read_files(config_)) {}
+  P4Factory(P4Config config, ScriptRunner runner)
+      : config_(std::move(config)), files_(read_files(config_, runner)) {}
 
   std::unique_ptr<programs::Program> make(dataplane::Pipeline& pipeline,
                                           const programs::Routes& routes) const override {
@@ -353,13 +367,20 @@ class P4Factory final : public programs::ProgramFactory {
   std::shared_ptr<const P4Files> files_;
 };
 
+/// A registry's entry is a plain function, so what it runs scripts with is kept here.
+ScriptRunner& script_runner() {
+  static ScriptRunner runner = nullptr;
+  return runner;
+}
+
 }  // namespace
 
-programs::ProgramEntry p4_entry() {
+programs::ProgramEntry p4_entry(ScriptRunner runner) {
+  script_runner() = runner;
   return {.name = "p4",
           .doc = "a P4 program from its source",
           .read = [](const Section& section) -> std::unique_ptr<programs::ProgramFactory> {
-            return std::make_unique<P4Factory>(section.read<P4Config>({"name"}));
+            return std::make_unique<P4Factory>(section.read<P4Config>({"name"}), script_runner());
           },
           .describe = [] { return P4Config::schema().describe(); }};
 }

@@ -200,9 +200,17 @@ std::size_t PipePasses::begin_ingress(const Pass& pass, unsigned port,
   facts[static_cast<std::size_t>(Fact::ingress_port)] = port;
   facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
   const std::size_t behind = port_metadata_bytes[tofino2_ ? 1 : 0], all = front_[0].bytes + behind;
-  if (resubmitted == nullptr && begin_in_words(Gress::ingress, facts, behind, packet)) return all;
+  const auto own = manager_.port_metadata.find(port);
+  const bool has_own = resubmitted == nullptr && own != manager_.port_metadata.end();
+  if (resubmitted == nullptr && !has_own &&
+      begin_in_words(Gress::ingress, facts, behind, packet))
+    return all;
   put_front(front_[0], facts);
-  if (resubmitted != nullptr) put_.append(*resubmitted);
+  if (resubmitted != nullptr) {
+    put_.append(*resubmitted);
+  } else if (has_own) {
+    put_.append(own->second);
+  }
   put_.resize(all);
   machines_[0]->begin(put_.bytes(), packet);
   return all;

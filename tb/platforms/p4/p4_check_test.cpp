@@ -109,7 +109,8 @@ TEST_F(P4Check, BadArgumentsAreOneLine) {
                  "mine.p4:2:10: #include: there is no file 'sizes.p4'");
   expect_refused(place, {"p4", "check", "none.p4"}, "none.p4: there is no such file");
   expect_refused(place, {"p4", "check"}, "missing argument: expected horae p4 check FILE.p4");
-  expect_refused(place, {"p4"}, "expected a command: horae p4 check or test (see horae p4 --help)");
+  expect_refused(place, {"p4"},
+                 "expected a command: horae p4 check, test or bfrt (see horae p4 --help)");
 }
 
 TEST_F(P4Check, ReadsEveryProgramThatComesWithHorae) {

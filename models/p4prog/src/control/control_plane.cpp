@@ -440,10 +440,12 @@ void ControlPlane::set_default(std::string_view table, std::string_view action,
 }
 
 void ControlPlane::clear_tables() {
-  for (Machine* m : machines_) {
-    for (TableObject& t : m->objects().tables()) {
-      if (t.match && !t.code->source->const_entries) t.match->clear();
-    }
+  for (const std::string& name : table_names()) clear_table(name);
+}
+
+void ControlPlane::clear_table(std::string_view table) {
+  for (TableObject* t : tables(table)) {
+    if (t->match && !t->code->source->const_entries) t->match->clear();
   }
 }
 

@@ -44,24 +44,49 @@ Entries Entries::load(const std::string& path) {
 }
 
 void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
+  for (const Line& line : removed_)
+    placed(line.where, [&] { control.remove(line.table.text, line.priority, plain(line.match)); });
+  for (const unsigned group : removed_groups_) manager.groups.erase(group);
+  for (const unsigned session : removed_sessions_) manager.sessions.erase(session);
   for (const Member& m : members_)
     placed(m.member_at,
            [&] { control.set_member(m.profile.text, m.member, m.action.text, plain(m.data)); });
   for (const Selection& s : selections_)
     placed(s.where, [&] { control.add_to_group(s.selector.text, s.group, s.members); });
+  for (const std::string& table : cleared_) control.clear_table(table);
   for (const Line& line : lines_) apply_line(line, control);
   for (const Cell& cell : cells_) apply_cell(cell, control);
   for (const Filter& filter : filters_) apply_filter(filter, control);
   for (const Group& group : groups_) {
-    if (!manager.groups.emplace(group.number, group.copies).second)
+    if (anew_)
+      manager.groups[group.number] = group.copies;
+    else if (!manager.groups.emplace(group.number, group.copies).second)
       throw input_error(group.where,
                         fmt::format("group {} again; expected each once", group.number));
   }
   for (const Session& session : sessions_) {
-    if (!manager.sessions.emplace(session.number, session.session).second)
+    if (anew_)
+      manager.sessions[session.number] = session.session;
+    else if (!manager.sessions.emplace(session.number, session.session).second)
       throw input_error(session.where,
                         fmt::format("session {} again; expected each once", session.number));
   }
+  for (const PortData& data : port_data_) apply_port_data(data, control, manager);
+}
+
+void Entries::apply_port_data(const PortData& data, ControlPlane& control,
+                              ManagerTables& manager) const {
+  placed(data.parser.where, [&] { control.port_metadata(data.parser.text, {}); });
+  for (const Item& d : data.data)
+    placed(d.value.where, [&] {
+      control.port_metadata(data.parser.text, {{d.name, d.value.text}});
+    });
+  auto bytes = control.port_metadata(data.parser.text, plain(data.data));
+  if (anew_)
+    manager.port_metadata[data.port] = std::move(bytes);
+  else if (!manager.port_metadata.emplace(data.port, std::move(bytes)).second)
+    throw input_error(data.where,
+                      fmt::format("metadata of port {} again; expected each once", data.port));
 }
 
 /// Names and values one by one, so that what is wrong has its own place; then all of it.
@@ -72,7 +97,7 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
     placed(key.value.where, [&] { control.check_key(table, {key.name, key.value.text}); });
   if (line.to) {
     placed(line.to_at, [&] { control.add(table, line.priority, plain(line.match), *line.to); });
-    return;
+    return apply_direct(line, control);
   }
   placed(line.action.where, [&] { control.check_action(table, line.action.text); });
   for (const Item& d : line.data)
@@ -85,6 +110,20 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
     else
       control.add(table, line.priority, plain(line.match), line.action.text, plain(line.data));
   });
+  apply_direct(line, control);
+}
+
+void Entries::apply_direct(const Line& line, ControlPlane& control) {
+  if (line.cells.empty() && line.filters.empty()) return;
+  const std::uint64_t place = control.place_of(line.table.text, line.priority, plain(line.match));
+  for (Cell cell : line.cells) {
+    cell.index = place;
+    apply_cell(cell, control);
+  }
+  for (Filter filter : line.filters) {
+    filter.index = place;
+    apply_filter(filter, control);
+  }
 }
 
 void Entries::apply_filter(const Filter& filter, ControlPlane& control) {

@@ -147,9 +147,9 @@ class EntriesToml {
  public:
   static Entries read(const Section& root) {
     Entries out;
-    const Row file(root,
-                   {"entry", "default", "member", "selection", "register", "counter", "meter",
-                    "low_pass", "early_drop", "parameter", "value_set", "group", "mirror", "port"});
+    const Row file(root, {"entry", "default", "member", "selection", "register", "counter", "meter",
+                          "low_pass", "early_drop", "parameter", "value_set", "group", "mirror",
+                          "port_metadata", "port"});
     for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
     for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
     for (const Section& s : root.children("member")) out.members_.push_back(member(s));
@@ -167,6 +167,7 @@ class EntriesToml {
       out.cells_.push_back(cell(Row(s, {"name", "values"}), Of::value_set, "values"));
     for (const Section& s : root.children("group")) out.groups_.push_back(group(s));
     for (const Section& s : root.children("mirror")) out.sessions_.push_back(session(s));
+    for (const Section& s : root.children("port_metadata")) out.port_data_.push_back(port_data(s));
     for (const Section& s : root.children("port")) out.ports_.push_back(port(s));
     return out;
   }
@@ -316,6 +317,16 @@ class EntriesToml {
     out.session.port = static_cast<unsigned>(row.number("port", most_port));
     out.session.most_bytes =
         static_cast<std::uint32_t>(row.number_or("most_bytes", most_16_bits, 0));
+    return out;
+  }
+  static Entries::PortData port_data(const Section& s) {
+    const Row row(s, {"port", "parser", "data"});
+    Entries::PortData out;
+    out.where = row.where();
+    out.port = static_cast<unsigned>(row.number("port", most_port));
+    out.parser = row.has("parser") ? row.name("parser", "a parser's name")
+                                   : PlacedText{"", row.where("port")};
+    out.data = row.items<Entries::Item>("data");
     return out;
   }
   static PortName port(const Section& s) {

@@ -1,6 +1,10 @@
 #include "p4_source.hpp"
 
+#include <filesystem>
+
+#include "horae/control/scripts.hpp"
 #include "horae/p4lang/shipped_p4.hpp"
+#include "horae/p4prog/script_view.hpp"
 
 namespace horae::cli {
 
@@ -11,6 +15,30 @@ p4lang::Options P4Source::options() const {
   out.target = is_tofino2() ? p4lang::Target::tofino2 : p4lang::Target::tofino;
   out.shipped = p4lang::shipped_p4;
   return out;
+}
+
+nlohmann::ordered_json p4_view(const P4Source& source, const p4lang::Program& program,
+                               p4prog::P4Switch& chip) {
+  return p4prog::script_view(program, chip.control_plane(),
+                             std::filesystem::path(source.file).stem().string(),
+                             source.is_tofino2(), chip.options().pipes);
+}
+
+void P4Scripts::apply(const P4Source& source, const p4lang::Program& program,
+                      p4prog::P4Switch& chip) const {
+  if (files.empty()) return;
+  std::vector<Located<std::string>> scripts;
+  for (const std::string& file : files) scripts.push_back({file, {}});
+  for (const auto& step :
+       control::run_for_entries(p4_view(source, program, chip), scripts, hostname))
+    step.entries.apply(chip.control_plane(), chip.manager());
+}
+
+void add_hostname(CLI::App& command, std::string& hostname) {
+  command
+      .add_option("--hostname", hostname,
+                  "what scripts are told that this host is called (default: its own name)")
+      ->type_name("NAME");
 }
 
 void add_p4_source(CLI::App& command, P4Source& source, const char* name) {

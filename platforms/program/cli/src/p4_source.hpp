@@ -2,10 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "horae/p4lang/compile.hpp"
+#include "horae/p4prog/p4_switch.hpp"
 
 namespace horae::cli {
 
@@ -19,7 +21,23 @@ struct P4Source {
   p4lang::Options options() const;
 };
 
+/// Scripts of the control plane that a command runs before the first packet.
+struct P4Scripts {
+  std::vector<std::string> files;
+  std::string hostname;
+
+  /// Runs them and fills the tables. Notes are warnings on standard error.
+  void apply(const P4Source& source, const p4lang::Program& program, p4prog::P4Switch& chip) const;
+};
+
 /// Adds `name`, the program's file, and -I, -D and --target to a command.
 void add_p4_source(CLI::App& command, P4Source& source, const char* name);
+
+/// Adds --hostname.
+void add_hostname(CLI::App& command, std::string& hostname);
+
+/// The program's names, for scripts.
+nlohmann::ordered_json p4_view(const P4Source& source, const p4lang::Program& program,
+                               p4prog::P4Switch& chip);
 
 }  // namespace horae::cli

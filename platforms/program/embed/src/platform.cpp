@@ -7,6 +7,7 @@
 
 #include "horae/config/profile.hpp"
 #include "horae/config/sweep_config.hpp"
+#include "horae/control/scripts.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/p4chip/p4_program.hpp"
@@ -24,7 +25,7 @@ namespace {
 /// Programs of rooms above the room of programs.
 void add_programs() {
   static const bool once = [] {
-    programs::add_program(p4chip::p4_entry());
+    programs::add_program(p4chip::p4_entry(control::run_for_entries));
     return true;
   }();
   (void)once;

@@ -84,6 +84,8 @@ class ControlPlane {
 
   /// Removes all entries that the program does not fix.
   void clear_tables();
+  /// Likewise of one table.
+  void clear_table(std::string_view table);
 
   /// The words of a cell, one or two; in the first pipe.
   std::vector<std::uint64_t> read_register(std::string_view name, std::uint64_t index);
@@ -105,6 +107,10 @@ class ControlPlane {
                     const dataplane::LowPassSetting& setting);
   void set_early_drop(std::string_view name, std::uint64_t index,
                       const dataplane::EarlyDropSetting& setting);
+  /// Bytes that parsers find in front of packets of a port (port_metadata_unpack), by the fields of
+  /// its type. `parser`: the one of the parsers that has it; empty: the only one.
+  std::vector<std::uint8_t> port_metadata(std::string_view parser,
+                                          const std::vector<NamedValue>& fields) const;
   void add_to_value_set(std::string_view name, const std::vector<std::string>& values);
   void set_parameter(std::string_view name, const std::vector<std::string>& values);
 

@@ -1,13 +1,16 @@
-// Entries files: what a control plane tells a program before the first packet (TOML and CSV).
+// Entries: a control plane's words to a program before the first packet, from files (TOML and CSV)
+// and scripts.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "horae/core/units.hpp"
 #include "horae/p4prog/control_plane.hpp"
 #include "horae/p4prog/manager_tables.hpp"
 #include "horae/params/location.hpp"
@@ -46,6 +49,7 @@ struct PortName {
 ///     [[value_set]]  name, values = [VALUE, ..]     a member: a value for each of its fields
 ///     [[group]]      number, copies = [{ port, rid }, ..]    multicast
 ///     [[mirror]]     session, port, most_bytes
+///     [[port_metadata]] port, parser, data          what parsers find in front of its packets
 ///     [[port]]       switch_port, number
 ///
 /// CSV, for files of many entries: a line of column names (table, match, priority, action, data, in
@@ -58,6 +62,9 @@ class Entries {
   static Entries load(const std::string& path);
   static Entries parse_toml(std::string_view text, const std::string& name);
   static Entries parse_csv(std::string_view text, const std::string& name);
+  /// Work of a script at a time of its own (one of `steps` of the answer of
+  /// platforms/program/control): rows by kind, each with its place in the script.
+  static Entries of_script(const nlohmann::ordered_json& step);
 
   /// Puts everything where it belongs. InputError with its place: what was found, what was
   /// expected, the nearest name.
@@ -68,34 +75,10 @@ class Entries {
  private:
   friend class EntriesToml;
   friend class EntriesCsv;
+  friend class EntriesScript;
   struct Item {
     std::string name;
     PlacedText value;
-  };
-  struct Line {
-    Location where;
-    PlacedText table;
-    bool is_default = false;
-    std::vector<Item> match;
-    std::optional<std::int64_t> priority;
-    PlacedText action;
-    std::vector<Item> data;
-    std::optional<Reference> to;  ///< in place of the action
-    Location to_at;
-  };
-  struct Member {
-    PlacedText profile;
-    std::uint64_t member = 0;
-    Location member_at;
-    PlacedText action;
-    std::vector<Item> data;
-    Location where;
-  };
-  struct Selection {
-    PlacedText selector;
-    std::uint64_t group = 0;
-    std::vector<std::uint64_t> members;
-    Location where;
   };
   /// A cell of a register or counter, a parameter or a member of a value set.
   struct Cell {
@@ -114,6 +97,34 @@ class Entries {
     std::variant<dataplane::MeterRates, dataplane::LowPassSetting, dataplane::EarlyDropSetting>
         setting;
   };
+  struct Line {
+    Location where;
+    PlacedText table;
+    bool is_default = false;
+    std::vector<Item> match;
+    std::optional<std::int64_t> priority;
+    PlacedText action;
+    std::vector<Item> data;
+    std::optional<Reference> to;  ///< in place of the action
+    Location to_at;
+    // Cells and settings of its direct objects, without an index, which is the entry's place.
+    std::vector<Cell> cells;
+    std::vector<Filter> filters;
+  };
+  struct Member {
+    PlacedText profile;
+    std::uint64_t member = 0;
+    Location member_at;
+    PlacedText action;
+    std::vector<Item> data;
+    Location where;
+  };
+  struct Selection {
+    PlacedText selector;
+    std::uint64_t group = 0;
+    std::vector<std::uint64_t> members;
+    Location where;
+  };
   struct Group {
     unsigned number = 0;
     std::vector<Replica> copies;
@@ -124,10 +135,23 @@ class Entries {
     MirrorSession session;
     Location where;
   };
+  struct PortData {
+    PlacedText parser;
+    unsigned port = 0;
+    std::vector<Item> data;
+    Location where;
+  };
+  void apply_port_data(const PortData& data, ControlPlane& control, ManagerTables& manager) const;
   static void apply_line(const Line& line, ControlPlane& control);
+  static void apply_direct(const Line& line, ControlPlane& control);
   static void apply_cell(const Cell& cell, ControlPlane& control);
   static void apply_filter(const Filter& filter, ControlPlane& control);
 
+  bool anew_ = false;  ///< groups and sessions may be there already
+  // These go first: entries, groups, sessions; tables that lose the program's own entries.
+  std::vector<Line> removed_;
+  std::vector<unsigned> removed_groups_, removed_sessions_;
+  std::vector<std::string> cleared_;
   std::vector<Line> lines_;
   std::vector<Member> members_;
   std::vector<Selection> selections_;
@@ -135,7 +159,14 @@ class Entries {
   std::vector<Filter> filters_;
   std::vector<Group> groups_;
   std::vector<Session> sessions_;
+  std::vector<PortData> port_data_;
   std::vector<PortName> ports_;
+};
+
+/// A step of a script: its work at a time of its clock.
+struct ControlStep {
+  Picoseconds at{};
+  Entries entries;
 };
 
 }  // namespace horae::p4prog

@@ -1,5 +1,5 @@
-// Tables of the traffic manager and the mirror units, set by the control plane: multicast groups,
-// sessions.
+// Tables of the chip beside those of the program, set by the control plane: multicast groups,
+// mirror sessions, metadata of ports.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,8 @@ struct MirrorSession {
 struct ManagerTables {
   std::map<unsigned, MirrorSession> sessions;  ///< session 0 is reserved
   std::map<unsigned, std::vector<Replica>> groups;
+  /// Bytes that ingress parsers find in front of packets of a port; of others they are zeros.
+  std::map<unsigned, std::vector<std::uint8_t>> port_metadata;
 };
 
 }  // namespace horae::p4prog

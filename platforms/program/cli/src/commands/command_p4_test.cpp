@@ -25,6 +25,7 @@ struct TestOptions {
   std::string file;
   P4Source source;
   std::vector<std::string> entries;
+  P4Scripts scripts;
   bool json = false, trace = false;
   std::string uninitialised = "zero";
   std::uint64_t seed = 1;
@@ -114,6 +115,7 @@ int test(const TestOptions& o) {
     p4prog::P4Switch chip(program, options);
     for (const std::string& file : o.entries)
       p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
+    o.scripts.apply(o.source, program, chip);
     PassPrinter printer(program);
     const auto result =
         p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
@@ -133,7 +135,7 @@ int test(const TestOptions& o) {
 
 }  // namespace
 
-P4Test add_p4_test(CLI::App& p4) {
+P4Command add_p4_test(CLI::App& p4) {
   const auto o = std::make_shared<TestOptions>();
   CLI::App* command = add_command(
       p4, "test", "Run a test case: entries, packets in, packets expected (STF).",
@@ -148,6 +150,12 @@ P4Test add_p4_test(CLI::App& p4) {
                    "entries before the case begins (TOML, or CSV); may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--control", o->scripts.files,
+                   "script for the vendor's bfrt_python, run behind the entries; may be repeated")
+      ->type_name("SCRIPT.py")
+      ->allow_extra_args(false);
+  add_hostname(*command, o->scripts.hostname);
   command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
   command
       ->add_option("--uninitialised", o->uninitialised,

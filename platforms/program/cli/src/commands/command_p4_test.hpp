@@ -6,10 +6,11 @@
 
 namespace horae::cli {
 
-struct P4Test {
+/// A command below `horae p4`.
+struct P4Command {
   CLI::App* command = nullptr;
   std::function<int()> run;  ///< gives the exit code
 };
-P4Test add_p4_test(CLI::App& p4);
+P4Command add_p4_test(CLI::App& p4);
 
 }  // namespace horae::cli
