@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
-#include "horae/core/rnr_nak.hpp"
+#include "horae/core/codec/rnr_nak.hpp"
 #include "host_parts.hpp"
 #include "nic_parts.hpp"
 

@@ -148,6 +148,8 @@ void Connections::add(std::size_t table, const workload::Flow& flow, std::size_t
     send.channel = receive.channel = *flow.channel;
   }
   send.words = flow.words;
+  send.fenced = flow.fenced;
+  send.service = receive.service = flow.service;
   send.receives = receive.receives = flow.any_verb([](Verb v) { return takes_receive_wqe(v); });
   if (receive.exchange >= 0 || flow.channel) {
     // A CQE tells of messages that take receive WQEs.
@@ -205,9 +207,12 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                               to.queue_pairs(),
                               flow.count == 0,
                               table,
-                              has_response(flow.verb),
+                              flow.any_verb([](Verb v) { return has_response(v); }),
                               send.receives,
-                              flow.any_verb([](Verb v) { return is_atomic(v); })};
+                              flow.any_verb([](Verb v) { return is_atomic(v); }),
+                              flow.service,
+                              flow.any_verb([](Verb v) { return has_response(v); }) &&
+                                  flow.any_verb([](Verb v) { return !has_response(v); })};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();
@@ -233,6 +238,7 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
   all_.push_back(connection);
   senders_.push_back(&from);
   receivers_.push_back(&connection.data_end());
+  if (connection.both) receivers_.push_back(&to);
 }
 
 void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
