@@ -13,6 +13,7 @@
 
 #include "horae/core/codec.hpp"
 #include "horae/core/random.hpp"
+#include "horae/core/service.hpp"
 
 namespace horae::codec_frames {
 
@@ -92,7 +93,7 @@ inline RoceFrame random_frame(RandomStream& random, const Shape& shape) {
            .ack_request = random.chance(0.5),
            .reserved7 = static_cast<std::uint8_t>(random.below(128)),
            .psn = Psn(random.bits())};
-  const auto headers = extension_headers(shape.opcode, shape.reth_on_every_write);
+  const auto headers = extension_headers(operation_of(shape.opcode), shape.reth_on_every_write);
   if (headers.reth) {
     f.reth = Reth{.virtual_address = std::uint64_t{random.bits()} << 32 | random.bits(),
                   .remote_key = random.bits(),

@@ -7,6 +7,7 @@
 
 #include "codec_frames.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/verb.hpp"
 
 namespace horae::codec_packet_test {
@@ -74,6 +75,27 @@ TEST(Codec, PacketsBecomeFramesOfTheirSizeAndComeBack) {
   }
 }
 
+/// UC has the headers of the reliable connection, UD a DETH with the sender's queue pair.
+TEST(Codec, PacketsOfUnreliableServicesComeBack) {
+  RandomStream random(21, "services");
+  for (unsigned code = 0; code < 256; ++code) {
+    const auto opcode = static_cast<Opcode>(code);
+    if (!is_unreliable(opcode)) continue;
+    for (int i = 0; i < 20; ++i) {
+      Packet p = random_packet(random, opcode, {});
+      if (i == 0) p.payload = 0;
+      p.frame = static_cast<std::uint16_t>(frame_of_service(opcode, Bytes(p.payload)).count());
+      if (is_ud(opcode)) p.msn = random.bits() & Psn::mask;
+      const RoceFrame frame = frame_of(p, {});
+      EXPECT_EQ(frame.reth.has_value(), has_reth(operation_of(opcode)));
+      EXPECT_EQ(frame.payload.size(), p.payload + (is_ud(opcode) ? 8u : 0u));
+      const auto bytes = encode(frame);
+      ASSERT_EQ(bytes.size() + wire::fcs, p.frame);
+      expect_same_wire_fields(packet_of(decode(bytes), {}), p);
+    }
+  }
+}
+
 // Only a pull of four bytes has what it grants in its payload.
 TEST(Codec, APayloadAsLongAsAGrantIsNone) {
   RandomStream random(18, "grants");
@@ -137,7 +159,7 @@ TEST(Codec, FramesOutsideThePlanAreNoPackets) {
   EXPECT_THROW(packet_of(f, {}), InputError);
   EXPECT_THROW(packet_of(f, {.ipv6 = true, .vlan_id = 5}), InputError);
   auto unknown = f;
-  unknown.bth.opcode = static_cast<Opcode>(0x64);
+  unknown.bth.opcode = static_cast<Opcode>(0x66);
   unknown.reth.reset();
   EXPECT_THROW(packet_of(unknown, plan), InputError);
 }

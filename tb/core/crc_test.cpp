@@ -1,6 +1,6 @@
 // CRCs: the check values of the catalogue of parametrised CRC algorithms (the CRC of the nine
 // characters "123456789"), and Boost's.
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 
 #include <gtest/gtest.h>
 

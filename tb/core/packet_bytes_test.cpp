@@ -1,5 +1,5 @@
 // Packets as bytes and back, for what works on bytes.
-#include "horae/core/packet_bytes.hpp"
+#include "horae/core/codec/packet_bytes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The times of RNR NAKs, and which packets take receive WQEs.
-#include "horae/core/rnr_nak.hpp"
+#include "horae/core/codec/rnr_nak.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Reports of single packets as bytes on the wire, and back.
-#include "horae/core/selective_report.hpp"
+#include "horae/core/codec/selective_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 #include "small_program.hpp"
 
 namespace horae::p4prog::test::header_bytes_test {

@@ -110,6 +110,43 @@ TEST_F(Measured, PerftestTextInGigabits) {
   EXPECT_EQ(f.observations[1].id.where.line, 22u);
 }
 
+/// ib_read_lat, ib_atomic_lat: linux-rdma/perftest, perftest_parameters.h: RESULT_FMT_LAT.
+TEST_F(Measured, PerftestLatencies) {
+  std::string text = run_of("1", "Gb/sec", "");
+  text.replace(text.find("RDMA_Write BW"), 13, "RDMA_Read Latency");
+  text.replace(text.find(" TX depth        : 128\n"), 23, " Outstand reads  : 16\n");
+  const std::size_t head = text.find(" #bytes");
+  text.replace(
+      head, text.find('\n', head) + 1 - head,
+      " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
+      "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n"
+      " 2       1000          1.78           4.21         1.83     \t       1.84        \t0.07"
+      "\t\t2.01    \t\t4.21   \n");
+  const ObservationsFile f = read_measured(write("a.txt", text), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.conditions[0].id.value, "latency.read.q1.s2");
+  const std::vector<std::string> set = {"traffic[0].verb=read",        "traffic[0].name=measured",
+                                        "traffic[0].message=2B",       "traffic[0].qps=1",
+                                        "traffic[0].depth=1",          "nic.mtu=1024B",
+                                        "nic.reliability.rd_atomic=16"};
+  EXPECT_EQ(std::vector<std::string>(f.conditions[0].set.begin(), f.conditions[0].set.end()), set);
+  EXPECT_EQ(f.observations[0].quantity.value, "traffic.measured.latency_p50");
+  EXPECT_EQ(f.observations[0].unit.value, "us");
+  EXPECT_DOUBLE_EQ(f.observations[0].value, 1.83);
+  EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.005);
+}
+
+TEST_F(Measured, PerftestOverUnreliableServices) {
+  std::string text = run_of("1", "Gb/sec",
+                            " 64         5000             2.10               2.05   "
+                            "\t\t   4.003906\n");
+  text.replace(text.find("RDMA_Write BW"), 13, "Send BW");
+  text.replace(text.find(": RC"), 4, ": UD");
+  const ObservationsFile f = read_measured(write("a.txt", text), {});
+  EXPECT_EQ(f.conditions[0].id.value, "ud.send.q1.s64");
+  EXPECT_EQ(f.conditions[0].set[1].value, "traffic[0].service=ud");
+}
+
 TEST_F(Measured, PerftestTextInMebibytesAndSeveralRuns) {
   // 11728.47 MB/s of 2^20 are 98.386 Gbps; twice 65536 on 8 queue pairs are one observation.
   const auto path = write(
@@ -357,10 +394,20 @@ TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
             "a.txt: no results of perftest: expected lines below '#bytes #iterations BW peak BW "
             "average MsgRate', as ib_write_bw prints them");
   std::string read = run_of("1", "Gb/sec", "");
-  read.replace(read.find("RDMA_Write BW"), 13, "RDMA_Read Latency");
-  EXPECT_EQ(refused("a.txt", read),
-            "a.txt:2:21: 'RDMA_Read' is not modelled; expected a BW Test of RDMA_Write, RDMA_Read, "
-            "Send or Atomic (ib_write_bw and others)");
+  std::string other = read;
+  read.replace(read.find("RDMA_Write BW"), 13, "RDMA_Write Latency");
+  EXPECT_EQ(
+      refused("a.txt", read),
+      "a.txt:2:21: a latency test of WRITEs or SENDs, which says half of a ping-pong: that is "
+      "no result here; expected one of RDMA_Read or Atomic (ib_read_lat, ib_atomic_lat)");
+  other.replace(other.find("RDMA_Write"), 10, "RDMA_Flush");
+  EXPECT_EQ(refused("a.txt", other),
+            "a.txt:2:21: 'RDMA_Flush' is not modelled; expected a BW Test of RDMA_Write, "
+            "RDMA_Read, Send or Atomic (ib_write_bw and others)");
+  std::string type = run_of("1", "Gb/sec", "");
+  type.replace(type.find(": RC"), 4, ": XRC");
+  EXPECT_EQ(refused("a.txt", type),
+            "a.txt:5:20: connection type 'XRC' is not modelled; expected RC, UC or UD");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   fast   4.0\n")),
             "a.txt:21:20: BW average: expected a number, found 'fast'");
   for (const std::string& text : {std::string("2.1x"), std::string("2e0"), std::string("-2.1"),

@@ -75,6 +75,8 @@ struct Connection {
   std::uint32_t reads = 0;  // outstanding at most, of both ends
   bool receives = false;    // both ends have receive queues
   std::uint32_t words = 1;  // that atomics go to
+  Service service = Service::rc;
+  std::uint8_t fenced = 0;  // verbs of either end, a bit each
 };
 inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
   const auto number = [](const Nic& n) {
@@ -90,6 +92,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .source = std::move(c.a_to_b),
                     .reads = c.reads,
                     .receives = c.receives,
+                    .service = c.service,
+                    .fenced = c.fenced,
                     .words = c.words});
   b.add_queue_pair({.remote = at_a,
                     .peer = a.id(),
@@ -100,6 +104,8 @@ inline void connect_queue_pairs(Nic& a, Nic& b, Connection c) {
                     .source = std::move(c.b_to_a),
                     .reads = c.reads,
                     .receives = c.receives,
+                    .service = c.service,
+                    .fenced = c.fenced,
                     .words = c.words});
 }
 

@@ -71,10 +71,12 @@ class Run:
         self.summary, self.expected, self.rows = summary, {}, {}
         self.seconds = (summary["measured_to_ps"] - summary["measured_from_ps"]) * 1e-12
         self.senders = sorted({f["sender"] for f in flows})
-        # Data of READs and atomics arrives where they are posted. All tables are of one of both kinds.
+        # Data of READs and atomics arrives where they are posted, that of other verbs at the other end.
         tables = self.config.get("traffic", [])
-        self.answered = bool(tables) and all((t.get("verbs") or [t.get("verb")])[0] in ANSWERED for t in tables)
-        self.receivers = self.senders if self.answered else sorted({f["receiver"] for f in flows})
+        self.answered = bool(tables) and all(v in ANSWERED for t in tables for v in t.get("verbs") or [t.get("verb")])
+        both = any({v in ANSWERED for v in t.get("verbs", [])} == {True, False} for t in tables)
+        self.receivers = self.senders if self.answered else sorted({f["receiver"] for f in flows} |
+                                                                   (set(self.senders) if both else set()))
         self.nics = [d for d, s in self.statistics.items() if "sent_fresh" in s]
         if flows and self.seconds > 0:
             self._senders()
@@ -149,8 +151,10 @@ class Run:
         out["delivered_rate"] = 8 * self.sum(self.receivers, "delivered_bytes") / len(self.receivers) / self.seconds / 1e9
         out["out_of_order"] = ratio(self.sum(self.receivers, "out_of_order"), data)
         for name in ("nacks_sent", "acks_sent", "duplicates", "discarded", "nacks_suppressed", "cnps_sent", "pulls_sent",
-                     "messages_received", "receive_wqe_waits"):
+                     "messages_received", "receive_wqe_waits", "messages_whole", "messages_broken", "messages_unwanted",
+                     "psn_gaps"):
             out[name] = self.sum(self.receivers, name)
+        out["messages_lost"] = self.sum(self.nics, "messages_left") - self.sum(self.nics, "messages_whole")
         out["rx_buffer_drops"] = self.sum(self.receivers, "host", "rx_buffer_drops")
         out["context_misses_per_packet"] = ratio(self.sum(self.receivers, "host", "context_misses"), data)
         depths = [d for d in self.receivers if self.value(d, "reorder_depth_since_warmup", "count")]

@@ -75,6 +75,10 @@ def runs():
         atomics["nic"]["atomics"] = {"slots": 4, "hold": "1 us"}
         atomics["traffic"][0].update(verb="fetch_add", message="8 B")
         yield f"platform {number}, with atomics", atomics
+        datagrams = sending(number, 2, 7)
+        datagrams["link_default"]["loss"] = 0.02
+        datagrams["traffic"][0].update(service="uc", message="20 KB")
+        yield f"platform {number}, with UC", datagrams
     paused = platform(1, PAUSED)
     paused["traffic"] = [{"kind": "messages", "pattern": "incast", "fan_in": 3, "message": "64 KiB", "count": 2, "depth": 2,
                           "qps": 1, "start": "0 ns", "traffic_class": 3}]

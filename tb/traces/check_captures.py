@@ -132,7 +132,7 @@ def check_fresh(horae, frames, tmp):
     """Frames that the shipped ones have not: VLAN tags, IPv6, odd lengths (`frames`, the program made of
     make_frames.cpp), and an ordering layer's."""
     made = subprocess.run([frames, tmp / "frames.pcap"], check=False)
-    expect(made.returncode == 0 and len(check_clean(tmp / "frames.pcap")) == 4 * 26, "frames.pcap: not all frames")
+    expect(made.returncode == 0 and len(check_clean(tmp / "frames.pcap")) == 4 * 39, "frames.pcap: not all frames")
     run = subprocess.run([str(horae), "run", str(ROOT / "platforms/eunomia_cosim.toml"), "--json", "--out", f"{tmp}/o",
                           "--pcap", "h0", "--set", "traffic[0].qps=4", "--set", "traffic[0].count=2",
                           "--set", "link_default.loss=1e-3"],

@@ -110,7 +110,7 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  /// What a file says, in words that are the same for files that say the same; or why it is
+  /// A file in words that are the same for files that say the same; or why it is
   /// refused, in a line that begins with "FILE:".
   std::string read(const Dialect& dialect, const std::string& bytes) const {
     const std::string file = (path_ / ("list." + dialect.name)).string();

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/endian/conversion.hpp>
 
+#include "horae/core/service.hpp"
 #include "infiniband.hpp"
 
 namespace horae::capture {
@@ -377,7 +378,7 @@ class Dissector {
                                            std::size_t length_at) {
     if (!captured(bth + wire::bth)) return;  // of RoCEv1
     const auto opcode = static_cast<Opcode>(bytes_[bth]);
-    const ExtensionHeaders headers = extension_headers(opcode);
+    const ExtensionHeaders headers = extension_headers(operation_of(opcode));
     const std::size_t aeth = bth + wire::bth + (headers.reth ? wire::reth : 0);
     if (headers.aeth && !captured(aeth + wire::aeth)) return;
     const std::uint32_t resv8 = get8(bytes_, bth + 4), resv7 = get8(bytes_, bth + 8) & 0x7f;
@@ -389,7 +390,8 @@ class Dissector {
     const std::int64_t rest = length - wire::bth - wire::icrc - (headers.reth ? wire::reth : 0) -
                               (headers.aeth ? wire::aeth : 0) -
                               (headers.immediate ? wire::immediate : 0) -
-                              (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
+                              (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0) -
+                              (is_ud(opcode) ? deth_bytes.count() : 0);
     const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
     if (rest < pad) {
       // Any UDP sender may use this port.
@@ -406,6 +408,8 @@ class Dissector {
     if (headers.aeth) {
       p.syndrome = bytes_[aeth];
       p.msn = get24(bytes_, aeth + 1);
+    } else if (is_ud(opcode) && captured(bth + wire::bth + deth_bytes.count())) {
+      p.msn = get24(bytes_, bth + wire::bth + 5);
     } else if (extra || (opcode == Opcode::pull && captured(bth + wire::bth + wire::grant))) {
       p.msn = get32(bytes_, bth + wire::bth);
     }

@@ -6,13 +6,14 @@
 #include <span>
 
 #include "horae/core/codec.hpp"
+#include "horae/core/service.hpp"
 
 namespace horae::capture {
 
 EncodedPacket encode_packet(const Packet& p, const Feedback* feedback,
                             const PacketContents::Contents* contents) {
   Packet bare = p;
-  bare.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
+  bare.frame = static_cast<std::uint16_t>(frame_of_service(p.opcode, Bytes(p.payload)).count());
   std::int64_t more = std::int64_t{p.frame} - bare.frame;
   if (more >= wire::reth && is_write(p.opcode) && !has_reth(p.opcode)) {
     bare.frame = static_cast<std::uint16_t>(bare.frame + wire::reth);  // on every write

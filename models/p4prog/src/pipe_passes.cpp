@@ -202,8 +202,7 @@ std::size_t PipePasses::begin_ingress(const Pass& pass, unsigned port,
   const std::size_t behind = port_metadata_bytes[tofino2_ ? 1 : 0], all = front_[0].bytes + behind;
   const auto own = manager_.port_metadata.find(port);
   const bool has_own = resubmitted == nullptr && own != manager_.port_metadata.end();
-  if (resubmitted == nullptr && !has_own &&
-      begin_in_words(Gress::ingress, facts, behind, packet))
+  if (resubmitted == nullptr && !has_own && begin_in_words(Gress::ingress, facts, behind, packet))
     return all;
   put_front(front_[0], facts);
   if (resubmitted != nullptr) {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "horae/core/codec.hpp"
+#include "horae/core/codec/packet_bytes.hpp"
 #include "horae/core/error.hpp"
-#include "horae/core/packet_bytes.hpp"
 #include "horae/programs/frame.hpp"
 
 namespace horae::programs {

@@ -8,7 +8,7 @@
 #include "horae/capture/encode_packet.hpp"
 #include "horae/capture/reader.hpp"
 #include "horae/core/codec.hpp"
-#include "horae/core/selective_report.hpp"
+#include "horae/core/codec/selective_report.hpp"
 #include "views.hpp"
 
 namespace horae::test::views_capture_test {

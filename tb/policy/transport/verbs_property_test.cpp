@@ -37,6 +37,7 @@ struct Scenario {
   double atomics = 0;   // of these
   double receives = 0;  // of the others, share of those that take receive WQEs
   double missing = 0;   // share of these that find none
+  double fences = 0;    // share of messages that wait for READs and atomics before them
   std::uint32_t longest = 1;
   Channel there, back;
   std::uint32_t memory = 0;  // ns, until a response's payload is in memory, at most
@@ -57,6 +58,7 @@ std::string describe(const Scenario& s, std::uint64_t seed) {
 
 struct Totals {
   std::uint64_t lost = 0, nacks = 0, timeouts = 0, gaps = 0, answered_again = 0, held = 0, rnrs = 0;
+  std::uint64_t fenced = 0, waited = 0;
 };
 
 /// A message and what the specification lets be done with it.
@@ -66,6 +68,8 @@ struct Message {
   std::uint32_t psns = 1;
   std::uint32_t done = 0;  // packets written to the responder, or responses taken by the requester
   bool executed = false;   // a READ or an atomic whose request was accepted
+  bool fenced = false;     // waits for READs and atomics before it
+  bool sent = false;
   Psn end() const { return first + static_cast<std::int32_t>(psns); }
 };
 
@@ -87,6 +91,7 @@ class History {
       const bool atomic = verb == Verb::read && random_.chance(s_.atomics);
       Message message{atomic ? Verb::fetch_add : verb, next,
                       atomic ? 1 : 1 + random_.below(s_.longest)};
+      message.fenced = random_.chance(s_.fences);
       next = message.end();
       messages_.push_back(message);
     }
@@ -123,7 +128,34 @@ class History {
   }
   void post() {
     const Message& m = messages_[posted_++];
+    if (m.fenced) sender_->fence();
+    if (passes() && tells(m)) sender_->hold(m.verb == Verb::write_imm ? m.end() - 1 : m.first);
     has_response(m.verb) ? sender_->post_read(m.psns) : sender_->post(m.psns);
+  }
+
+  bool passes() const { return s_.config.dp_ordering == DpOrdering::ooo_rw; }
+  /// Whether it tells the responder of what was before it.
+  static bool tells(const Message& m) {
+    return is_atomic(m.verb) || m.verb == Verb::send || m.verb == Verb::write_imm;
+  }
+  /// A fenced message begins when READs and atomics before it are answered (10.8.3.3); where WRITEs
+  /// may pass each other, what tells of them goes when all before it is acknowledged.
+  void check_order(Message& m, Psn psn) {
+    const bool held = passes() && tells(m) &&
+                      psn == (m.verb == Verb::write_imm ? m.end() - 1 : m.first) &&
+                      m.sent == (m.verb == Verb::write_imm && m.psns > 1);
+    if (held) {
+      ASSERT_EQ(sender_->oldest_unacked(), psn) << "something before it is not acknowledged";
+      ++totals_.waited;
+    }
+    if (m.fenced && !m.sent) {
+      for (const Message* before = messages_.data(); before != &m; ++before) {
+        if (!has_response(before->verb)) continue;
+        ASSERT_EQ(before->done, before->psns) << "a READ before a fence is not answered";
+      }
+      ++totals_.fenced;
+    }
+    m.sent = true;
   }
 
   void step() {
@@ -153,8 +185,9 @@ class History {
 
   void send() {
     const Transmission t = sender_->next(now_);
-    const Message* const m = message_of(t.psn);
+    Message* const m = message_of(t.psn);
     ASSERT_NE(m, nullptr) << "PSN " << t.psn.value() << " was never posted";
+    if (t.kind == SendKind::fresh) check_order(*m, t.psn);
     ASSERT_LT(m - messages_.data(), static_cast<std::ptrdiff_t>(posted_));
     const bool last = t.psn + 1 == m->end();
     if (has_response(m->verb)) {
@@ -400,6 +433,8 @@ Scenario draw(std::string_view transport, std::uint64_t seed) {
   s.back = draw_channel(random);
   if (random.chance(0.5)) s.memory = 1 + random.below(80);
   if (random.chance(0.5)) s.atomics = random.unit();
+  if (random.chance(0.4)) s.fences = random.unit();
+  if (random.chance(0.4)) s.config.dp_ordering = DpOrdering::ooo_rw;
   if (transport == "go_back_n" && random.chance(0.6)) {
     s.receives = random.chance(0.3) ? 1 : random.unit();
     s.missing = 0.6 * random.unit();
@@ -424,6 +459,8 @@ void check_all(std::string_view transport, std::uint64_t few) {
     all.answered_again += t.answered_again;
     all.held += t.held;
     all.rnrs += t.rnrs;
+    all.fenced += t.fenced;
+    all.waited += t.waited;
   }
   // The histories are not idle ones.
   EXPECT_GT(all.lost, histories);
@@ -431,6 +468,8 @@ void check_all(std::string_view transport, std::uint64_t few) {
   EXPECT_GT(all.answered_again, histories / 4);
   EXPECT_GT(all.held, histories / 10);
   EXPECT_GT(all.timeouts, histories / 10);
+  EXPECT_GT(all.fenced, histories / 2);
+  EXPECT_GT(all.waited, histories / 10);
   if (transport != "timeout_only") {
     EXPECT_GT(all.nacks, histories / 4);
   }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "horae/core/tcp_segment.hpp"
+#include "horae/core/codec/tcp_segment.hpp"
 #include "pnp_trp_parts.hpp"
 
 namespace horae::programs::pnp_trp_test {

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
+#include "horae/core/codec/tcp_segment.hpp"
 #include "horae/core/stats.hpp"
-#include "horae/core/tcp_segment.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::rnic {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/codec/rnr_nak.hpp"
 #include "horae/core/error.hpp"
-#include "horae/core/rnr_nak.hpp"
 #include "host_parts.hpp"
 #include "nic_parts.hpp"
 

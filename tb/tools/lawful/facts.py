@@ -47,6 +47,11 @@ def lossless(p):
     return not chip_buffers or ("pfc" not in p["nic"] and all(not pauses(s) for s in switches(p)))
 
 
+def unreliable(p):
+    """Some messages are of a service that acknowledges nothing: what is lost of them is lost."""
+    return any(t.get("service", "rc") != "rc" for t in p["traffic"])
+
+
 def one_path(p):
     """Every connection's packets go one way, one behind the other."""
     if p.get("routing", {}).get("kind") == "ksp" and p["core"].get("balance", "ecmp") != "ecmp":
@@ -83,7 +88,7 @@ def expected_bytes(p):
     """Payload that the traffic will have delivered, or None where it is drawn by the program."""
     hosts, total = host_count(p), 0
     for t in p["traffic"]:
-        if t["kind"] not in ("messages", "batch") or "sizes" in t:
+        if t["kind"] not in ("messages", "batch") or "sizes" in t or {"fetch_add", "compare_swap"} & set(t.get("verbs", [])):
             return None
         pairs = {"pairs": len(t.get("from", [])), "incast": t.get("fan_in", 8)}.get(t["pattern"], hosts)
         size = int(t["message" if t["kind"] == "messages" else "size"].split()[0])

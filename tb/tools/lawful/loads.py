@@ -105,6 +105,43 @@ def sends(draw, out):
     nic["reliability"]["min_rnr_timer"] = draw.whole(1, 8)
 
 
+def orders(draw, out):
+    """READs and atomics beside other verbs on one queue pair, fences, and operations that may pass each other."""
+    nic = out["nic"]
+    tables = [t for t in out["traffic"] if t["kind"] == "messages" and not {"verb", "verbs", "service"} & set(t)]
+    if (not tables or nic["transport"] not in ("rnic_sr", "go_back_n")
+            or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.6)):
+        return
+    nic.pop("ordering", None)
+    nic.pop("entropy", None)
+    for table in tables:
+        table["verbs"] = [draw.one("write", "write", "send", "write_imm", "read", "fetch_add") for _ in range(draw.one(1, 2, 3, 4))]
+        table["verbs"].append(draw.one("read", "fetch_add", "compare_swap"))
+        if draw.chance(0.6):
+            table["fence"] = [draw.one(*table["verbs"])]
+        if draw.chance(0.4):
+            nic["reliability"]["dp_ordering"] = draw.one("ibta", "ooo_rw")
+
+
+def services(draw, out):
+    """UC and UD in the place of the reliable connection, where nothing hears of acknowledgements and messages are streams."""
+    nic = out["nic"]
+    tables = [t for t in out["traffic"] if t["kind"] == "messages" and not {"verb", "verbs"} & set(t)]
+    if not tables or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.3):
+        return
+    nic.pop("ordering", None)
+    nic.pop("entropy", None)
+    for table in tables:
+        table["service"] = draw.one("uc", "uc", "ud")
+        if table["service"] == "ud":
+            table["verb"] = "send"
+            for key in ("sizes", "weights", "size_order"):
+                table.pop(key, None)
+            table["message"] = draw.bytes(1, 256)
+        elif draw.chance(0.6):
+            table["verb"] = draw.one("send", "write_imm")
+
+
 def buffers(draw, out):
     """Memory that messages go round, and its regions."""
     for table in out["traffic"]:

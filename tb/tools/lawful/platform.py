@@ -1,7 +1,7 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
-from .loads import atomics, buffers, sends, traffic, verbs
+from .loads import atomics, buffers, orders, sends, services, traffic, verbs
 from .networks import network
 from .nics import carries, details, nic, pauses
 
@@ -28,6 +28,8 @@ def platform(seed, number):
         buffers(Draw(f"{seed}/{number}/buffers"), out)
     sends(Draw(f"{seed}/{number}/sends"), out)
     atomics(Draw(f"{seed}/{number}/atomics"), out)
+    services(Draw(f"{seed}/{number}/services"), out)
+    orders(Draw(f"{seed}/{number}/orders"), out)
     return out
 
 

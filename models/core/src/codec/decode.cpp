@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "horae/core/codec.hpp"
+#include "horae/core/service.hpp"
 #include "parts.hpp"
 
 namespace horae {
@@ -253,7 +254,8 @@ RoceFrame decode(std::span<const std::uint8_t> bytes, DecodeOptions options) {
   f.udp = get_udp(in);
   const std::size_t bth_start = in.offset();
   f.bth = get_bth(in);
-  get_body(in, f, extension_headers(f.bth.opcode, options.reth_on_every_write), bth_start);
+  get_body(in, f, extension_headers(operation_of(f.bth.opcode), options.reth_on_every_write),
+           bth_start);
 
   const std::size_t end = in.offset();
   const auto found = endian_load<std::uint32_t, 4, order::little>(in.take(wire::icrc).data());

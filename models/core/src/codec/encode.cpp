@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "horae/core/codec.hpp"
+#include "horae/core/service.hpp"
 #include "parts.hpp"
 
 namespace horae {
@@ -79,7 +80,7 @@ void check_encodable(const RoceFrame& f) {
                                .aeth = f.aeth.has_value(),
                                .immediate = f.immediate.has_value(),
                                .cnp_reserved = f.cnp_reserved.has_value()};
-  if (found != extension_headers(f.bth.opcode, found.reth)) {
+  if (found != extension_headers(operation_of(f.bth.opcode), found.reth)) {
     throw ModelError(
         fmt::format("codec: RETH {}, AETH {}, ImmDt {}, CNP bytes {} are not the extension headers "
                     "of opcode {:#04x}",

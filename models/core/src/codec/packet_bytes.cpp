@@ -1,8 +1,9 @@
-#include "horae/core/packet_bytes.hpp"
+#include "horae/core/codec/packet_bytes.hpp"
 
 #include <fmt/format.h>
 
 #include "horae/core/error.hpp"
+#include "horae/core/service.hpp"
 
 namespace horae {
 namespace {
@@ -16,7 +17,7 @@ bool has_reth_more(const Packet& p) {
 }  // namespace
 
 std::vector<std::uint8_t> wire_bytes_of(const Packet& p, EncodeOptions options) {
-  const std::int64_t plain = frame_bytes(p.opcode, Bytes(p.payload)).count();
+  const std::int64_t plain = frame_of_service(p.opcode, Bytes(p.payload)).count();
   if (p.opcode == Opcode::none || (p.frame != plain && !has_reth_more(p)))
     throw InputError(fmt::format(
         "a packet of node {} with opcode {:#04x} and {} bytes of payload has a frame of {} bytes "

@@ -8,6 +8,7 @@
 
 #include "horae/core/codec.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/verb.hpp"
 #include "parts.hpp"
 
@@ -18,7 +19,15 @@ using boost::endian::endian_load;
 using boost::endian::endian_store;
 using boost::endian::order;
 
-bool is_known(Opcode o) { return o <= Opcode::fetch_add || o == Opcode::cnp || o == Opcode::pull; }
+bool is_known(Opcode o) {
+  return o <= Opcode::fetch_add || is_unreliable(o) || o == Opcode::cnp || o == Opcode::pull;
+}
+constexpr auto deth = static_cast<std::size_t>(deth_bytes.count());
+constexpr std::size_t deth_source = 5;  // bytes from the DETH on (IBTA vol. 1, 9.3.1)
+/// Bytes of the DETH, which the codec counts as payload.
+std::size_t deth_in(const RoceFrame& frame) {
+  return is_ud(frame.bth.opcode) && frame.payload.size() >= deth ? deth : 0;
+}
 /// Whether the payload is what a receiver grants.
 bool is_grant(Opcode o, std::size_t payload) { return o == Opcode::pull && payload == wire::grant; }
 /// Whether the payload begins with the address of an atomic, of which the models know the low half.
@@ -52,18 +61,20 @@ RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
   }
   f.udp.src_port = packet.entropy;
   f.bth.opcode = packet.opcode;
-  f.bth.becn = packet.opcode == Opcode::cnp;  // annex A17.9.3
-  f.bth.pad_count = pad_count_of(packet.payload);
+  f.bth.becn = packet.opcode == Opcode::cnp;       // annex A17.9.3
+  f.bth.pad_count = pad_count_of(packet.payload);  // a DETH is two words
   f.bth.dest_qp = packet.dest_qp;
   f.bth.ack_request = packet.ack_request;
   f.bth.psn = packet.psn;
-  f.payload.resize(packet.payload);
+  f.payload.resize(packet.payload + (is_ud(packet.opcode) ? deth : 0));
+  if (is_ud(packet.opcode))
+    endian_store<std::uint32_t, 3, order::big>(f.payload.data() + deth_source, packet.msn);
   if (is_grant(packet.opcode, f.payload.size()))
     endian_store<std::uint32_t, wire::grant, order::big>(f.payload.data(), packet.msn);
   if (has_address(packet.opcode, f.payload.size()))
     endian_store<std::uint32_t, 4, order::big>(f.payload.data() + address_low, packet.msn);
 
-  const ExtensionHeaders headers = extension_headers(packet.opcode);
+  const ExtensionHeaders headers = extension_headers(operation_of(packet.opcode));
   if (headers.reth) f.reth.emplace();
   if (packet.opcode == Opcode::read_request) f.reth->dma_length = packet.msn;
   if (headers.aeth) f.aeth = Aeth{.syndrome = packet.syndrome, .msn = packet.msn};
@@ -96,8 +107,9 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
     throw InputError(fmt::format("frame with {}, expected {}", vlan(vid), vlan(plan.vlan_id)));
   }
   if (!is_known(frame.bth.opcode)) {
-    throw InputError(fmt::format("BTH opcode {:#04x}, expected 0x00 to 0x14, 0x81 or 0xc0",
-                                 static_cast<unsigned>(frame.bth.opcode)));
+    throw InputError(fmt::format(
+        "BTH opcode {:#04x}, expected 0x00 to 0x14, 0x20 to 0x2b, 0x64, 0x65, 0x81 or 0xc0",
+        static_cast<unsigned>(frame.bth.opcode)));
   }
   const Bytes size = frame_bytes(frame);
   if (size > Bytes(0xffff)) {
@@ -117,13 +129,15 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
   p.opcode = frame.bth.opcode;
   p.ack_request = frame.bth.ack_request;
   p.entropy = frame.udp.src_port;
-  p.payload = static_cast<std::uint16_t>(frame.payload.size());
+  p.payload = static_cast<std::uint16_t>(frame.payload.size() - deth_in(frame));
   p.frame = static_cast<std::uint16_t>(size.count());
   if (frame.aeth) {
     p.syndrome = frame.aeth->syndrome;
     p.msn = frame.aeth->msn;
   } else if (p.opcode == Opcode::read_request && frame.reth) {
     p.msn = frame.reth->dma_length;
+  } else if (deth_in(frame) > 0) {
+    p.msn = endian_load<std::uint32_t, 3, order::big>(frame.payload.data() + deth_source);
   } else if (is_grant(p.opcode, p.payload)) {
     p.msn = endian_load<std::uint32_t, wire::grant, order::big>(frame.payload.data());
   } else if (has_address(p.opcode, p.payload)) {

@@ -1,4 +1,4 @@
-#include "horae/core/selective_report.hpp"
+#include "horae/core/codec/selective_report.hpp"
 
 #include <boost/endian/conversion.hpp>
 

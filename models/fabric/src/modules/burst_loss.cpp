@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include "horae/core/service.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/fabric/middlebox.hpp"
 #include "horae/fabric/module_kind.hpp"
@@ -72,7 +73,7 @@ class burst_loss_box final : public middlebox {
 
   bool lost(unsigned side, const Packet& p) {
     if (side == 1 && config_.direction == BurstLossConfig::Direction::forward) return false;
-    if (!p.is_data() && config_.packets == BurstLossConfig::Packets::data) return false;
+    if (!carries_data(p) && config_.packets == BurstLossConfig::Packets::data) return false;
     Way& way = ways_[side];
     // A step of the channel, then the packet: a burst that begins takes the packet that it begins
     // with, so it is 1 / leave packets long.

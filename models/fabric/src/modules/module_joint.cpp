@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/stats.hpp"
 
 namespace horae::fabric {
@@ -178,7 +179,7 @@ void module_joint::leave(unsigned side, Packet& p, Picoseconds last_bit) {
   const Picoseconds on_wire = serialisation_time(p.wire_size(), s.rate);
   s.busy_until = std::max(last_bit, s.busy_until + on_wire);
   const Picoseconds arrival = s.busy_until + s.delay;
-  const bool harmed = !link.data_only || p.is_data();
+  const bool harmed = !link.data_only || carries_data(p);
   if (harmed && cut_off(link.outages, s.busy_until - on_wire, arrival)) {
     ++cut_;
     return end(p, 1 - side, DropCause::link_down, arrival);

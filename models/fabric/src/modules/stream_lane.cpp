@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "horae/core/codec/packet_bytes.hpp"
 #include "horae/core/error.hpp"
-#include "horae/core/packet_bytes.hpp"
 
 namespace horae::fabric {
 namespace {

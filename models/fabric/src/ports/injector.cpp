@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "horae/core/service.hpp"
+
 namespace horae::fabric {
 namespace {
 
@@ -25,7 +27,7 @@ std::string_view name_of(Injection::Action action) {
 
 bool Injection::chooses(const Packet& p) const {
   const bool ack = p.opcode == Opcode::acknowledge;
-  const bool kind = packets == Packets::data    ? p.is_data() && p.opcode != Opcode::none
+  const bool kind = packets == Packets::data    ? carries_data(p)
                     : packets == Packets::acks  ? ack && !p.is_nack()
                     : packets == Packets::nacks ? p.is_nack()
                                                 : p.opcode == Opcode::cnp;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/core/service.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/rank_border.hpp"
 
@@ -166,7 +167,7 @@ void tx_port::leads_nowhere(const Packet& p) const {
 }
 
 bool tx_port::loses(Packet& p, Picoseconds first_bit, Picoseconds arrival) {
-  const bool harmed = !link_.data_only || p.is_data();
+  const bool harmed = !link_.data_only || carries_data(p);
   if (harmed && cut_off(link_.outages, first_bit, arrival)) {
     ++counters_.cut;
     return lose(p, DropCause::link_down, arrival);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
 

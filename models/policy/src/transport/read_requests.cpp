@@ -18,6 +18,10 @@ ReceiveOutcome TransportReceiver::on_read(Psn /*psn*/, std::uint32_t /*responses
   throw ModelError("a READ request for a transport without READs");
 }
 
+void TransportSender::hold(Psn /*psn*/) {
+  throw ModelError("a packet that waits for all before it, of a transport that holds none");
+}
+
 void TransportSender::put_off(Psn /*psn*/, Picoseconds /*until*/) {
   throw ModelError("an RNR NAK for a transport without SENDs");
 }
@@ -38,6 +42,7 @@ std::uint32_t ReadRequests::span(Psn psn) const {
 }
 
 std::optional<std::uint32_t> ReadRequests::send(Psn fresh) {
+  if (!fences_.empty() && fences_.front() == fresh) fences_.pop_front();
   if (sent_ == requests_.size() || requests_[sent_].first != fresh) return std::nullopt;
   if (whole_ == sent_) next_response_ = fresh;
   const std::uint32_t n = length(requests_[sent_++]);
@@ -93,6 +98,7 @@ void ReadRequests::acknowledged(Psn oldest) {
 
 void ReadRequests::clear() {
   requests_.clear();
+  fences_.clear();
   sent_ = whole_ = 0;
   psns_ = 0;
   requested_ = false;

@@ -134,6 +134,15 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .max = 7,
               .source = "IBTA vol. 1, 9.7.5.2.8: 3 bits, 7 is without end; ibv_modify_qp(3): "
                         "rnr_retry; perftest: 7"})
+      .choice(
+          "dp_ordering", &TransportConfig::dp_ordering,
+          {{"ibta", DpOrdering::ibta}, {"ooo_rw", DpOrdering::ooo_rw}},
+          {.doc = "order of operations of a queue pair: as they were posted, which the network is "
+                  "relied on for (ibta), or WRITEs and READs in any order (ooo_rw): an atomic, a "
+                  "SEND, and the last packet of a WRITE with immediate data wait at their "
+                  "requester until everything before them is acknowledged. Absent: ibta",
+           .source = "mlx5_ifc.h of Linux: dp_ordering_ooo_rw_rc; a round trip of a ConnectX-8 "
+                     "with adaptive routing: meta-pytorch/torchcomms#3881"})
       .include(parameters_of(registry), &TransportConfig::parameters)
       .choice("timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},

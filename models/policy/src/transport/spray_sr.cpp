@@ -13,7 +13,7 @@
 // asks.
 #include "horae/policy/transport/spray_sr.hpp"
 
-#include "horae/core/selective_report.hpp"
+#include "horae/core/codec/selective_report.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/policy/state_fields.hpp"
 #include "spray_parts.hpp"

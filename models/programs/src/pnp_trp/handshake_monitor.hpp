@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "control_plane.hpp"
-#include "horae/core/tcp_segment.hpp"
+#include "horae/core/codec/tcp_segment.hpp"
 #include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "parts.hpp"

@@ -8,6 +8,7 @@ namespace horae::rnic {
 namespace {
 
 constexpr std::int64_t wqe_block = 64;  // one send WQE basic block: rdma-core mlx5dv.h
+constexpr std::int64_t write_wqe = 48;  // used of it by a WRITE of one buffer: likewise
 constexpr std::int64_t cache_line = 64;
 constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftest posts: reused
 
@@ -226,10 +227,14 @@ void PayloadFetcher::wqes_known(std::size_t i, std::uint64_t asked, Picoseconds 
 
 std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
                                        std::uint64_t n) const {
-  if (!post_) return static_cast<std::int64_t>(n) * wqe_block;
+  const Bytes more = s.qp->wqe_more();
+  if (!post_) {
+    const std::int64_t blocks = (write_wqe + more.count() + wqe_block - 1) / wqe_block;
+    return static_cast<std::int64_t>(n) * blocks * wqe_block;
+  }
   std::int64_t sum = 0;
   for (std::uint64_t m = message; m < message + n; ++m)
-    sum += post_->wqe_bytes(s.qp->wqe_payload(m));
+    sum += post_->wqe_bytes(s.qp->wqe_payload(m), more);
   return sum;
 }
 

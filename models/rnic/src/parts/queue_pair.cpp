@@ -25,6 +25,9 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       config_(std::move(config)),
       mtu_(mtu),
       window_(static_cast<std::int32_t>(reliability.window)),
+      waits_(config_.fenced != 0),
+      holds_(reliability.dp_ordering == policy::DpOrdering::ooo_rw &&
+             !is_unreliable(config_.service)),
       sender_(make_sender(config_, transport, reliability)),
       receiver_(transport.make_receiver(reliability, config_.first_receive)),
       selective_sender_(sender_->selective()),
@@ -33,6 +36,8 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       acked_(config_.first_send),
       receive_end_(config_.first_receive + static_cast<std::int32_t>(config_.receive_packets)) {
   placed_.first = config_.first_send;
+  if (is_unreliable(config_.service))
+    unreliable_ = static_cast<policy::UnreliableReceiver*>(receiver_.get());
   if (config_.source) item_ = config_.source->next();
   if (config_.reads == 0 || config_.source) return;
   responder_ = static_cast<policy::ReadResponder*>(sender_.get());
@@ -66,16 +71,29 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
     messages_.push_back({next_post_, packets, bytes, item_->verb, now});
     posted_bytes_ += bytes;
     next_post_ = next_post_ + static_cast<std::int32_t>(packets);
-    if (has_response(item_->verb)) {
-      sender_->post_read(packets);
-    } else {
+    if (item_->verb == Verb::write && !waits_) {
       sender_->post(packets);
+    } else {
+      post_in_order(item_->verb, packets);
     }
     ++progress_.posted_messages;
     progress_.first_post = std::min(progress_.first_post, now);
     item_ = config_.source->next();
   }
   return never;
+}
+
+void QueuePair::post_in_order(Verb verb, std::uint32_t packets) {
+  if ((config_.fenced >> static_cast<unsigned>(verb) & 1u) != 0) sender_->fence();
+  const Psn first = messages_.back().first;
+  if (holds_ && (is_atomic(verb) || verb == Verb::send)) sender_->hold(first);
+  if (holds_ && verb == Verb::write_imm)
+    sender_->hold(first + static_cast<std::int32_t>(packets - 1));
+  if (has_response(verb)) {
+    sender_->post_read(packets);
+  } else {
+    sender_->post(packets);
+  }
 }
 
 void QueuePair::answer(Verb verb, Psn psn, Bytes bytes, std::uint32_t msn, Picoseconds now) {
@@ -122,7 +140,7 @@ PacketPlace QueuePair::place_of_other(const Found& m, std::uint32_t index) const
   out.left = m.packets - index;
   // The result of an atomic is in the NIC: no payload is read for it.
   out.payload = static_cast<std::uint16_t>(is_atomic(m.verb) ? 0 : last ? left : mtu_.count());
-  out.opcode = data_opcode(m.verb, index == 0, last);
+  out.opcode = opcode_of(config_.service, data_opcode(m.verb, index == 0, last));
   return out;
 }
 
@@ -152,7 +170,12 @@ void QueuePair::find(Psn psn, Found& found) const {
   while (i > 0 && psn.before(messages_[i].first)) --i;
   while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
   const Message& m = messages_[i];
-  found = {m.first, m.packets, m.bytes, m.verb, forgotten_ + i};
+  found.first = m.first;
+  found.packets = m.packets;
+  found.bytes = m.bytes;
+  found.verb = m.verb;
+  found.other = m.verb != Verb::write || config_.service != Service::rc;
+  found.ordinal = forgotten_ + i;
 }
 
 const QueuePair::Found& QueuePair::find_sent(Psn psn) const {

@@ -34,6 +34,11 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.rnr_errors, b.rnr_errors);
   op(a.messages_received, b.messages_received);
   op(a.receive_wqe_waits, b.receive_wqe_waits);
+  op(a.messages_left, b.messages_left);
+  op(a.messages_whole, b.messages_whole);
+  op(a.messages_broken, b.messages_broken);
+  op(a.messages_unwanted, b.messages_unwanted);
+  op(a.psn_gaps, b.psn_gaps);
   op(a.services, b.services);
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);

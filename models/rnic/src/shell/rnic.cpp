@@ -66,15 +66,21 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
-  const bool writes = config.reads == 0 && !config.receives;
+  const bool unreliable = is_unreliable(config.service);
+  const bool writes = config.reads == 0 && !config.receives && !unreliable;
   if (config_.memory.contents && (!writes || config.depth > PayloadFetcher::wqe_slots))
     throw InputError(
         !writes
-            ? fmt::format("{}: memory.contents with other verbs; expected WRITEs", name())
+            ? fmt::format("{}: memory.contents with other verbs or services; expected WRITEs",
+                          name())
             : fmt::format("{}: {} messages outstanding with memory.contents; expected at most {}",
                           name(), config.depth, PayloadFetcher::wqe_slots));
   const policy::TransportEntry* transport = &transport_;
-  if (config.receives) {
+  if (unreliable) {
+    check_unreliable(config_);
+    context_.clock.limit_window(config_.tx_latency);
+    transport = &policy::unreliable_transport(config.service);
+  } else if (config.receives) {
     check_sends(config_);
     transport = &policy::find_transport(transport_.sends_by);
   }
@@ -102,7 +108,9 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
       host_.contexts->reserve(config_.buffer_of_port() * static_cast<std::int64_t>(ports()));
     if (n == 1) host_.contexts->reserve(engine_contexts(config_) + block_state(config_));
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
-    host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
+    // It keeps nothing for what it would send again.
+    host_.contexts->reserve((unreliable ? 0_B : bitmap + config_.sram.retransmit_state) +
+                            host_.policies_on_chip);
   }
   return qps_.last_number();
 }

@@ -52,7 +52,8 @@ void rnic::take_when_written(std::size_t i, const AckInfo& ack, Picoseconds due)
 }
 
 void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
-  if (listens_) [[unlikely]] {
+  // An unreliable queue pair hears of nothing but what left.
+  if (listens_ && qps_[i].unreliable() == nullptr) [[unlikely]] {
     const auto first =
         std::find_if(heard_.begin(), heard_.end(), [i](const Heard& h) { return h.qp == i; });
     const Heard heard = *first;

@@ -31,14 +31,14 @@ void rnic::receive_apart(Packet& p, Picoseconds now) {
   if (contents_ != nullptr) take_contents(p);
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (!engine_ || p.opcode == Opcode::none || i >= qps_.size()) return receive_in_context(p, now);
-  if (p.is_data() && finds_no_room(p, now))
-    return drop_received(p, fabric::DropCause::buffer_full, now);
-  const bool data = p.is_data() || is_of_atomic(p.opcode);
+  const bool brings = carries_data(p);
+  if (brings && finds_no_room(p, now)) return drop_received(p, fabric::DropCause::buffer_full, now);
+  const bool data = brings || is_of_atomic(p.opcode);
   const Picoseconds done = engine_->receive(i, !data, now);
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_engine(i, data ? EngineWork::receive : EngineWork::ack_receive, p);
   if (done == now) return receive_in_context(p, now);
-  if (p.is_data() && host_.modelled()) hold(p, done, now, true);
+  if (brings && host_.modelled()) hold(p, done, now, true);
   engine_->packet_waits();
   schedule(done, engine_event, 0, event_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
 }
@@ -91,7 +91,7 @@ Bytes rnic::wire_ahead(const QueuePair& qp) const {
     opcode = place.opcode;
     payload = Bytes(place.payload);
   }
-  Bytes frame = frame_bytes(opcode, payload);
+  Bytes frame = frame_of_service(opcode, payload);
   if (config_.reth_on_every_packet && is_write(opcode) && !has_reth(opcode))
     frame += Bytes(wire::reth);
   if (ordering_.present()) frame += Bytes(head_bytes);
@@ -128,9 +128,11 @@ void rnic::wait_for_unit(Gate& next) const {
 }
 
 bool rnic::begins_message(const QueuePair& qp) const {
-  if (!engine_->has_ceiling() || qp.sender().retransmission_due()) return false;
+  // READs count at their requester.
+  if (!engine_->has_ceiling() || qp.sender().retransmission_due() || qp.responder() != nullptr)
+    return false;
   const Psn next = qp.next_new();
-  return qp.posted(next) && has_reth(qp.place_ahead(next).opcode);
+  return qp.posted(next) && qp.message_first(qp.place_ahead(next).message) == next;
 }
 
 bool rnic::engine_turns_away(std::size_t i, QueuePair& qp, Gate& busy) {

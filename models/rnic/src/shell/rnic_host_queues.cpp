@@ -57,7 +57,7 @@ void rnic::ring(std::size_t i, std::uint32_t messages, Picoseconds now) {
     constexpr std::int64_t line = 64;  // a write-combining buffer of the CPU
     std::int64_t bytes = 0;
     for (std::uint64_t m = before; m < qp.rung_messages; ++m)
-      bytes += config_.post->wqe_bytes(qp.wqe_payload(m));
+      bytes += config_.post->wqe_bytes(qp.wqe_payload(m), qp.wqe_more());
     for (; bytes > 0; bytes -= line) there = host_.link->push_wqes(now, Bytes(line));
   } else {
     there = host_.link->doorbell(now);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "horae/core/rnr_nak.hpp"
+#include "horae/core/codec/rnr_nak.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
 
@@ -125,7 +125,7 @@ void rnic::send_data(std::size_t i) {
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
   if (place.opcode >= Opcode::read_request) [[unlikely]]
-    dress_read(qp, p, place, t);
+    dress_read(i, p, place, t);
   if (dresses_) [[unlikely]] {
     add_header_options(qp, p, t);
     if (contents_ != nullptr) attach_contents(i, p, place, t.kind == policy::SendKind::fresh);

@@ -47,11 +47,12 @@ void rnic::drop_received(Packet& p, fabric::DropCause cause, Picoseconds now) {
 void rnic::receive_in_context(Packet& p, Picoseconds now) {
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (host_.contexts && p.opcode != Opcode::none && i < qps_.size()) {
-    const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
+    const bool data = carries_data(p);
+    const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, data, now);
     if (ready >= now) {
-      if (p.is_data() && finds_no_room(p, now))
+      if (data && finds_no_room(p, now))
         return drop_received(p, fabric::DropCause::buffer_full, now);
-      if (p.is_data() && ready != never) hold(p, ready, now, true);
+      if (data && ready != never) hold(p, ready, now, true);
       host_.contexts->packet_waits();
       if (ready == never) [[unlikely]]
         return unanswered_.hold(i, p);
@@ -87,13 +88,18 @@ void rnic::process(Packet& p, Picoseconds now) {
     receive_segment(p, now);
   } else if (p.opcode == Opcode::pull) {
     receive_pull(i, p, now);
+  } else if (is_unreliable(p.opcode)) {
+    return receive_in_turn(i, p, now);
   }
   pool().deliver(p);
 }
 
 void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
-  if (p.payload == 0) return;
-  const Picoseconds in_memory = host_.link->write(now, payload_address(i, p.psn), Bytes(p.payload));
+  // InfiniBand's packets of one subnet have no GRH, and its room stays as it was.
+  const bool grh = is_ud(p.opcode) && config_.frames != Frames::infiniband;
+  const Bytes size = Bytes(p.payload) + (grh ? grh_bytes : 0_B);
+  if (size == 0_B) return;
+  const Picoseconds in_memory = host_.link->write(now, payload_address(i, p.psn), size);
   if (in_memory == never) [[unlikely]] {
     const RxBuffer::Queue queue = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
     if (host_.rx_buffer.take(queue, Bytes(p.payload))) pause_peer(queue, now);

@@ -113,6 +113,13 @@ void rnic::statistics(StatTree& tree) const {
         .value("messages_received", c.messages_received, "messages")
         .value("receive_wqe_waits", c.receive_wqe_waits, "packets");
   }
+  if (has_unreliable()) {
+    tree.value("messages_left", c.messages_left, "messages")
+        .value("messages_whole", c.messages_whole, "messages")
+        .value("messages_broken", c.messages_broken, "messages")
+        .value("messages_unwanted", c.messages_unwanted, "messages")
+        .value("psn_gaps", c.psn_gaps, "packets");
+  }
   tree.value("context_lock_time", c.lock_time.count(), "ps");
   tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
   tree.value("out_of_order", c.out_of_order, "packets")

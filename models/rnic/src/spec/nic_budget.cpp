@@ -30,6 +30,12 @@ std::int64_t NicDemand::queue_pairs() const {
   return n;
 }
 
+std::int64_t NicDemand::reliable_queue_pairs() const {
+  std::int64_t n = 0;
+  for (const auto& group : groups) n += group.unreliable ? 0 : group.queue_pairs;
+  return n;
+}
+
 Bytes NicBudget::on_chip() const {
   Bytes sum;
   for (const auto& line : lines) sum += line.cached ? Bytes(0) : line.bytes();
@@ -43,7 +49,7 @@ Bytes NicBudget::cached() const {
 }
 
 NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) {
-  const std::int64_t queue_pairs = demand.queue_pairs();
+  const std::int64_t queue_pairs = demand.queue_pairs(), reliable = demand.reliable_queue_pairs();
   std::int64_t wqes = 0, pages = 0, regions = 0, shared_regions = 0;
   for (const auto& group : demand.groups) {
     wqes += std::int64_t{group.queue_pairs} * std::min(group.outstanding, config.wqes_held);
@@ -61,8 +67,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   out.lines = {
       {"tx_buffer", false, 1, config.tx_buffer},
       {"rx_buffer", false, 1, config.rx_buffer},
-      {"reorder_state", false, queue_pairs, reorder},
-      {"retransmit_state", false, queue_pairs, config.retransmit_state},
+      {"reorder_state", false, reliable, reorder},
+      {"retransmit_state", false, reliable, config.retransmit_state},
       {name_of(CacheKind::queue_pair), true, queue_pairs, config.qp_context},
       {name_of(CacheKind::send_wqe), true, wqes, std::max(config.send_wqe, demand.wqe)},
       {name_of(CacheKind::completion_queue), true, queue_pairs, config.cq_context},
@@ -111,8 +117,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
     apart += line.bytes();
   }
 
-  const Bytes state =
-      (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
+  const Bytes state = (reorder + config.retransmit_state) * reliable +
+                      policy_bytes(demand.policies, false) * queue_pairs;
   const Bytes keys = demand.caches.memory_key ? Bytes(0) : config.memory_key * shared_regions;
   const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
                      demand.engine_contexts - demand.block_state - apart;

@@ -137,8 +137,10 @@ void rnic::request_again(std::size_t i, Psn psn, Picoseconds now) {
            acks_.next_ordinal(), as_nack.packed());
 }
 
-void rnic::dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
+void rnic::dress_read(std::size_t i, Packet& p, const PacketPlace& place,
                       const policy::Transmission& t) {
+  if (is_unreliable(p.opcode)) return dress_unreliable(i, p, t);
+  QueuePair& qp = qps_[i];
   p.ack_request = false;
   p.msn = place.asks;
   if (place.opcode > Opcode::acknowledge) {

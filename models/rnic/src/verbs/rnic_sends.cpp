@@ -3,21 +3,30 @@
 
 #include <algorithm>
 
+#include "horae/core/codec/rnr_nak.hpp"
 #include "horae/core/error.hpp"
-#include "horae/core/rnr_nak.hpp"
 #include "horae/core/verb.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "shell/rnic_events.hpp"
 
 namespace horae::rnic {
 
-void check_sends(const RnicConfig& config) {
-  const auto refuse = [](std::string_view key, std::string_view value, std::string_view expected) {
+void check_unheard(const RnicConfig& config, const char* what) {
+  const auto refuse = [what](std::string_view key, std::string_view value,
+                             std::string_view expected) {
     throw InputError(
-        fmt::format("a verb that takes receive WQEs (send, write_imm) with {} = '{}', "
-                    "which has none; expected {}",
-                    key, value, expected));
+        fmt::format("{} with {} = '{}', which has none; expected {}", what, key, value, expected));
   };
+  if (config.ordering.engine != "none") refuse("ordering.engine", config.ordering.engine, "'none'");
+  if (!policy::find_entropy_scheme(config.entropy.scheme).constant)
+    refuse("entropy.scheme", config.entropy.scheme, "'fixed'");
+  const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
+  if (congestion.listens.acks || congestion.make_grants != nullptr)
+    refuse("congestion.algorithm", congestion.name, "'none' or 'dcqcn'");
+}
+
+void check_sends(const RnicConfig& config) {
+  const char* const what = "a verb that takes receive WQEs (send, write_imm)";
   const auto& transport = policy::find_transport(config.transport);
   if (transport.sends_by.empty()) {
     std::string expected;
@@ -25,15 +34,11 @@ void check_sends(const RnicConfig& config) {
       if (!t.sends_by.empty())
         expected += fmt::format("{}'{}'", expected.empty() ? "" : " or ", t.name);
     }
-    refuse("transport", transport.name, expected);
+    throw InputError(fmt::format("{} with transport = '{}', which has none; expected {}", what,
+                                 transport.name, expected));
   }
-  if (config.ordering.engine != "none") refuse("ordering.engine", config.ordering.engine, "'none'");
-  if (!policy::find_entropy_scheme(config.entropy.scheme).constant)
-    refuse("entropy.scheme", config.entropy.scheme, "'fixed'");
-  const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
   // An RNR NAK brings no feedback.
-  if (congestion.listens.acks || congestion.make_grants != nullptr)
-    refuse("congestion.algorithm", congestion.name, "'none' or 'dcqcn'");
+  check_unheard(config, what);
 }
 
 void check_receive_queues(const RnicConfig& config) {
@@ -59,6 +64,7 @@ void rnic::receive_in_turn(std::size_t i, Packet& p, Picoseconds now) {
 }
 
 void rnic::take_data(std::size_t i, Packet& p, Picoseconds now) {
+  if (is_unreliable(p.opcode)) return take_unreliable(i, p, now);
   const bool message = p.opcode < Opcode::write_first || has_immediate(p.opcode);
   if (is_atomic(p.opcode)) {
     receive_atomic(i, p, now);
@@ -72,7 +78,11 @@ void rnic::take_data(std::size_t i, Packet& p, Picoseconds now) {
 }
 
 bool rnic::lacks_receive_wqe(std::size_t i, const Packet& p) {
-  if (!takes_receive_wqe(p.opcode) || p.psn != qps_[i].receiver().expected_psn()) return false;
+  if (policy::UnreliableReceiver* const receiver = qps_[i].unreliable()) {
+    if (!receiver->wants_receive_wqe({p.psn, operation_of(p.opcode)})) return false;
+  } else if (!takes_receive_wqe(p.opcode) || p.psn != qps_[i].receiver().expected_psn()) {
+    return false;
+  }
   const ReceiveQueue& queue = *receive_queues_[receive_queue_of(i)];
   return queue.ready() && !queue.here();
 }

@@ -148,6 +148,8 @@ void Connections::add(std::size_t table, const workload::Flow& flow, std::size_t
     send.channel = receive.channel = *flow.channel;
   }
   send.words = flow.words;
+  send.fenced = flow.fenced;
+  send.service = receive.service = flow.service;
   send.receives = receive.receives = flow.any_verb([](Verb v) { return takes_receive_wqe(v); });
   if (receive.exchange >= 0 || flow.channel) {
     // A CQE tells of messages that take receive WQEs.
@@ -199,7 +201,7 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                           rnic::QueuePairConfig send, rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const bool reads = has_response(flow.verb);
+  const bool reads = flow.any_verb([](Verb v) { return has_response(v); });
   const auto of_nic = static_cast<std::uint8_t>((reads ? to : from).config().traffic_class);
   const Connection connection{&from,
                               from.queue_pairs(),
@@ -210,6 +212,9 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                               reads,
                               send.receives,
                               flow.any_verb([](Verb v) { return is_atomic(v); }),
+                              flow.service,
+                              flow.any_verb([](Verb v) { return has_response(v); }) &&
+                                  flow.any_verb([](Verb v) { return !has_response(v); }),
                               flow.traffic_class.value_or(of_nic)};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
@@ -236,6 +241,7 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
   all_.push_back(connection);
   senders_.push_back(&from);
   receivers_.push_back(&connection.data_end());
+  if (connection.both) receivers_.push_back(&to);
 }
 
 void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {

@@ -94,12 +94,12 @@ CountedSoFar CountedSoFar::of(const Simulation& s) {
   CountedSoFar out;
   for (const Connection& c : s.flows()) {
     const auto& progress = c.sender->queue_pair(c.sender_qp).progress();
-    const auto& received = c.data_end().queue_pair(c.data_end_qp()).progress();
+    const auto& received = c.receiver->queue_pair(c.receiver_qp).progress();
     out.flows.push_back({.nacks = progress.nacks,
                          .timeouts = progress.timeouts,
                          .messages = progress.completed_messages,
                          .bytes = progress.completed_bytes,
-                         .delivered = received.delivered_bytes});
+                         .delivered = progress.delivered_bytes + received.delivered_bytes});
   }
   out.devices.resize(s.devices().size());
   for (const auto* chip : s.tofinos()) out.devices[chip->number()] = numbers_of(*chip, platform);

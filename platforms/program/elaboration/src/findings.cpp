@@ -27,9 +27,9 @@ FlowEnd end_of(const Connection& c, Histogram& latency, Histogram* named) {
     latency.merge(h);
     if (named != nullptr) named->merge(h);
   }
-  if (c.data_end().runs_here()) {
-    copy_received(c.data_end().queue_pair(c.data_end_qp()).progress(), end.progress);
-  }
+  // Data of READs arrived at its sender.
+  if (c.receiver->runs_here())
+    add_received(c.receiver->queue_pair(c.receiver_qp).progress(), end.progress);
   return end;
 }
 

@@ -1,5 +1,6 @@
 // Findings of all ranks, put together at rank 0.
 #include <algorithm>
+#include <utility>
 
 #include "findings_parts.hpp"
 #include "horae/elaboration/findings.hpp"
@@ -45,7 +46,7 @@ std::vector<std::byte> as_message(const Simulation& s, const Findings& f) {
   WireWriter w;
   for (std::size_t i = 0; i < f.flows.size(); ++i) {
     const Connection& c = s.flows()[i];
-    if (c.sender->runs_here() || c.data_end().runs_here()) w.put(f.flows[i]);
+    if (c.sender->runs_here() || c.receiver->runs_here()) w.put(f.flows[i]);
   }
   for (const auto& d : s.devices()) {
     if (d->runs_here()) put(w, f.devices[d->number()]);
@@ -75,19 +76,14 @@ void Findings::gather(const Simulation& s, fabric::rank_exchange& ranks) {
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const Connection& c = s.flows()[i];
       const bool sends = border.owner(c.sender->number()) == rank;
-      const bool receives = border.owner(c.data_end().number()) == rank;
+      const bool receives = border.owner(c.receiver->number()) == rank;
       if (!sends && !receives) continue;
       auto end = r.get<FlowEnd>();
-      if (sends) {
-        if (!receives) {
-          copy_received(flows[i].progress, end.progress);
-          end.measured.delivered = flows[i].measured.delivered;
-        }
-        flows[i] = end;
-      } else {
-        copy_received(end.progress, flows[i].progress);
-        flows[i].measured.delivered = end.measured.delivered;
-      }
+      // Each rank counts what arrived there.
+      FlowEnd& sum = flows[i];
+      if (sends) std::swap(sum, end);
+      add_received(end.progress, sum.progress);
+      sum.measured.delivered += end.measured.delivered;
     }
     for (const auto& d : s.devices()) {
       if (border.owner(d->number()) == rank) devices[d->number()] = get_device(r);

@@ -7,13 +7,13 @@
 
 namespace horae::elaboration {
 
-/// Copies the receiver's counters of a connection.
-inline void copy_received(const rnic::QueuePair::Progress& from, rnic::QueuePair::Progress& to) {
-  to.delivered_bytes = from.delivered_bytes;
-  to.received = from.received;
-  to.out_of_order = from.out_of_order;
-  to.reorder_sum = from.reorder_sum;
-  to.reorder_max = from.reorder_max;
+/// Adds the counters of another end of the connection.
+inline void add_received(const rnic::QueuePair::Progress& more, rnic::QueuePair::Progress& sum) {
+  sum.delivered_bytes += more.delivered_bytes;
+  sum.received += more.received;
+  sum.out_of_order += more.out_of_order;
+  sum.reorder_sum += more.reorder_sum;
+  sum.reorder_max = std::max(sum.reorder_max, more.reorder_max);
 }
 
 inline void add(const fabric::output_queued_switch::Counters& more,

@@ -31,6 +31,9 @@ struct PerftestRow {
   std::uint64_t bytes = 0;
   PrintedNumber average;  ///< in Gbps or MiB/s
   PrintedNumber rate;     ///< million messages per second
+  /// In the place of both, by a latency test: microseconds from post to completion, typically.
+  std::optional<PrintedNumber> latency;
+  std::string_view service = "rc";  ///< as `traffic.service` has it
 };
 
 /// The verb of a test as perftest names it ("RDMA_Read", "Atomic FETCH_AND_ADD"), as `traffic.verb`
@@ -39,6 +42,10 @@ std::string_view perftest_verb(std::string_view test);
 
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name);
 std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::string& name);
+/// A connection type of perftest ("RC", "UC", "UD") as `traffic.service` has it; InputError at
+/// `where` for others.
+std::string_view perftest_service(std::string_view type, const Location& where,
+                                  std::string_view what);
 ObservationsFile perftest_observations(const std::vector<PerftestRow>& rows,
                                        const ImportSpec& import);
 ObservationsFile counter_observations(std::string_view text, const std::string& name,

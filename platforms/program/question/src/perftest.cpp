@@ -14,6 +14,8 @@ namespace {
 
 constexpr double bits_per_byte = 8;
 constexpr double mebibyte = 1 << 20;  // perftest's "MB"
+/// Name that the measured table is given, whose latency is a result by that.
+constexpr std::string_view latency_table = "measured";
 
 struct Word {
   std::string_view text;
@@ -64,7 +66,9 @@ PrintedNumber payload_gbps(const PerftestRow& r) {
 
 std::string condition_name(const ImportSpec& import, const PerftestRow& r) {
   const std::string of = r.verb == "write" ? std::string() : fmt::format("{}.", r.verb);
-  const std::string name = fmt::format("{}q{}.s{}", of, r.queue_pairs, r.bytes);
+  const std::string service = r.service == "rc" ? std::string() : fmt::format("{}.", r.service);
+  const std::string name = fmt::format("{}{}{}q{}.s{}", r.latency ? "latency." : "", service, of,
+                                       r.queue_pairs, r.bytes);
   return import.id.empty() ? name : import.id + "." + name;
 }
 
@@ -77,9 +81,12 @@ ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
   c.reaction = import.reaction;
   const auto set = [&](const std::string& text) { c.set.push_back({text, r.where}); };
   if (r.verb != "write") set(fmt::format("traffic[0].verb={}", r.verb));
+  if (r.service != "rc") set(fmt::format("traffic[0].service={}", r.service));
+  if (r.latency) set(fmt::format("traffic[0].name={}", latency_table));
   set(fmt::format("traffic[0].message={}B", r.bytes));
   set(fmt::format("traffic[0].qps={}", r.queue_pairs));
-  if (r.depth) set(fmt::format("traffic[0].depth={}", *r.depth));
+  // A latency test has one message under way.
+  if (r.depth || r.latency) set(fmt::format("traffic[0].depth={}", r.latency ? 1 : *r.depth));
   if (r.mtu) set(fmt::format("nic.mtu={}B", *r.mtu));
   if (r.receive_depth && r.verb == "send")
     set(fmt::format("nic.receive.depth={}", *r.receive_depth));
@@ -98,10 +105,19 @@ std::string_view perftest_verb(std::string_view test) {
   return has("Send") ? "send" : "";
 }
 
+std::string_view perftest_service(std::string_view type, const Location& where,
+                                  std::string_view what) {
+  if (type == "RC") return "rc";
+  if (type == "UC") return "uc";
+  if (type == "UD") return "ud";
+  throw input_error(where,
+                    fmt::format("{} '{}' is not modelled; expected RC, UC or UD", what, type));
+}
+
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name) {
   std::vector<PerftestRow> rows;
   PerftestRow now;
-  bool table = false;
+  bool table = false, latency = false;
   std::uint32_t number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -116,7 +132,17 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
       table = false;
       now = PerftestRow{};
       now.verb = perftest_verb(line);
-      if (now.verb.empty() || line.find(" BW ") == std::string_view::npos) {
+      latency = line.find(" Latency Test") != std::string_view::npos;
+      // A time is that of a message where the test waits for its answer, else half of two messages'
+      // (perftest_parameters.c: rtt_factor).
+      const bool halved = latency && (now.verb == "write" || now.verb == "send");
+      if (halved) {
+        throw input_error(words[0].where,
+                          "a latency test of WRITEs or SENDs, which says half of a ping-pong: that "
+                          "is no result here; expected one of RDMA_Read or Atomic (ib_read_lat, "
+                          "ib_atomic_lat)");
+      }
+      if (now.verb.empty()) {
         throw input_error(words[0].where,
                           fmt::format("'{}' is not modelled; expected a BW Test of RDMA_Write, "
                                       "RDMA_Read, Send or Atomic (ib_write_bw and others)",
@@ -133,13 +159,17 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
       now.reads = printed_whole(w->text, w->where, "Outstand reads");
     if (const auto w = after(line, "Mtu", name, number))
       now.mtu = printed_whole(w->text.substr(0, w->text.find('[')), w->where, "Mtu");
-    if (const auto w = after(line, "Connection type", name, number); w && w->text != "RC") {
-      throw input_error(w->where,
-                        fmt::format("connection type '{}' is not modelled; expected RC", w->text));
-    }
+    if (const auto w = after(line, "Connection type", name, number))
+      now.service = perftest_service(w->text, w->where, "connection type");
     if (words[0].text == "#bytes") {
       constexpr std::string_view four = "BW average[";
-      if (line.find(four) == std::string_view::npos || line.find("#sl") != std::string_view::npos)
+      if (latency) {
+        if (words.size() < 5 || words[4].text != "t_typical[usec]")
+          throw input_error(words[0].where,
+                            "expected the columns #bytes, #iterations, t_min[usec], t_max[usec], "
+                            "t_typical[usec] and others");
+      } else if (line.find(four) == std::string_view::npos ||
+                 line.find("#sl") != std::string_view::npos)
         throw input_error(words[0].where,
                           "expected the columns #bytes, #iterations, BW peak, BW "
                           "average, MsgRate");
@@ -156,6 +186,11 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
     }
     now.where = words[0].where;
     now.bytes = printed_whole(words[0].text, words[0].where, "#bytes");
+    if (latency) {
+      now.latency = PrintedNumber::parse(words[4].text, words[4].where, "t_typical");
+      rows.push_back(now);
+      continue;
+    }
     now.average = PrintedNumber::parse(words[3].text, words[3].where, "BW average");
     now.rate = PrintedNumber::parse(words[4].text, words[4].where, "MsgRate");
     rows.push_back(now);
@@ -177,12 +212,14 @@ ObservationsFile perftest_observations(const std::vector<PerftestRow>& rows,
       throw input_error(r.where, "messages of no bytes, or no queue pairs");
     const std::string name = condition_name(import, r);
     auto& values = repeated[name];
-    values.push_back(payload_gbps(r));
+    values.push_back(r.latency ? *r.latency : payload_gbps(r));
     if (values.size() > 1) continue;
     file.conditions.push_back(condition_of(import, r));
-    ObservationSpec o = imported(import, name, name + ".rate", r.where);
-    o.quantity = {"delivered_rate", r.where};
-    o.unit = {"Gbps", r.where};
+    ObservationSpec o = imported(import, name, name + (r.latency ? ".p50" : ".rate"), r.where);
+    o.quantity = {r.latency ? fmt::format("traffic.{}.latency_p50", latency_table)
+                            : std::string("delivered_rate"),
+                  r.where};
+    o.unit = {r.latency ? "us" : "Gbps", r.where};
     file.observations.push_back(o);
   }
   for (auto& o : file.observations) {

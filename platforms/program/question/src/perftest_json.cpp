@@ -150,13 +150,10 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
                                          "others)",
                                          test));
   }
-  if (const auto* type = find("test_info.Connection_type"); type != nullptr && *type != "RC") {
-    throw input_error(where, fmt::format("test_info.Connection_type: '{}' is not modelled; "
-                                         "expected RC",
-                                         *type));
-  }
   PerftestRow now;
   now.where = where;
+  if (const auto* type = find("test_info.Connection_type"))
+    now.service = perftest_service(*type, where, "test_info.Connection_type");
   now.verb = verb;
   now.queue_pairs = whole("test_info.Number_of_qps");
   if (find("test_info.TX_depth") != nullptr) now.depth = whole("test_info.TX_depth");

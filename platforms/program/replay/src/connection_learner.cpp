@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/verb.hpp"
+
 namespace horae::replay {
 namespace {
 
@@ -26,8 +28,10 @@ void ConnectionLearner::Range::extend(Psn psn) {
 }
 
 void ConnectionLearner::see(const Packet& p, Picoseconds at) {
-  const bool data = p.opcode <= Opcode::read_request;
-  if (!data && p.opcode != Opcode::acknowledge) return;
+  // Packets of an atomic are numbered and answered as those of a WRITE are.
+  const bool data = p.opcode <= Opcode::read_request || is_atomic(p.opcode);
+  const bool answer = p.opcode == Opcode::acknowledge || p.opcode == Opcode::atomic_acknowledge;
+  if (!data && !answer) return;
   const Key key =
       data ? Key{p.src, p.dst, p.dest_qp.value()} : Key{p.dst, p.src, p.dest_qp.value()};
   if (flows_.size() + responses_.size() >= ReplayConnections::most &&

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 #include "horae/core/roce.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/replay/recorder.hpp"

@@ -20,11 +20,11 @@ namespace {
 
 /// All that a result folder may hold: a folder with anything else holds other work.
 constexpr std::array<std::string_view, 21> result_names = {
-    "summary.json",   "flows.csv",       "links.csv",     "series.csv",
-    "points",         "ledger.json",     "trace.json",    "waves.vcd",
-    "ports",          "runs.csv",        "plots",         "packets.csv",
-    "registers.csv",  "connections.csv", "points.csv",    "transactions.txlog",
-    "waterfall.json", "waterfall.csv",   "recovery.json", "recovery.csv",
+    "summary.json",    "flows.csv",       "links.csv",     "series.csv",
+    "points",          "ledger.json",     "trace.json",    "waves.vcd",
+    "ports",           "runs.csv",        "plots",         "packets.csv",
+    "registers.csv",   "connections.csv", "points.csv",    "transactions.txlog",
+    "waterfall.json",  "waterfall.csv",   "recovery.json", "recovery.csv",
     "transactions.ftr"};
 
 InputError refuse(const std::string& shown, std::string_view why) {

@@ -38,6 +38,7 @@ SeriesCsv::SeriesCsv(const elaboration::Simulation& simulation)
   for (const auto& c : simulation.flows()) {
     flows_[c.sender->number()].push_back({number, c.sender_qp, true});
     flows_[c.data_end().number()].push_back({number, c.data_end_qp(), false});
+    if (c.both) flows_[c.receiver->number()].push_back({number, c.receiver_qp, false});
     ++number;
   }
 }

@@ -28,21 +28,22 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   };
   smaller("tx_buffer", sram.tx_buffer);
   smaller("rx_buffer", sram.rx_buffer);
-  if (now == 0) return out;
+  const std::int64_t reliable = demand.reliable_queue_pairs();
+  if (reliable == 0) return out;
   // For a queue pair: the bytes that the rest leaves, in whole words of the bitmap.
   constexpr std::int64_t word_bytes = 8, word_bits = 64;
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
   const Bytes policies = rnic::policy_bytes(demand.policies, false);
   const Bytes room = sram.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
                      demand.engine_contexts - demand.block_state - policies * now;
-  const Bytes each(room.count() / now);
-  if (!demand.ordering_each && room >= sram.retransmit_state * now && bitmap.count() > 0) {
+  const Bytes each(room.count() / reliable);
+  if (!demand.ordering_each && room >= sram.retransmit_state * reliable && bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;
     out.push_back({table + "reorder_bits",
                    std::to_string(sram.reorder_bits.value_or(demand.window)),
                    std::to_string(words * word_bits)});
   }
-  if (room >= bitmap * now && sram.retransmit_state.count() > 0)
+  if (room >= bitmap * reliable && sram.retransmit_state.count() > 0)
     out.push_back(
         {table + "retransmit_state", to_text(sram.retransmit_state), to_text(each - bitmap)});
   return out;

@@ -26,6 +26,15 @@ const Schema<Traffic::Mix>& Traffic::Mix::schema() {
       {"fetch_add", Verb::fetch_add}};
   static const Schema<Mix> s =
       Schema<Mix>("traffic", "Keys of traffic of any kind.")
+          .choice("service", &Mix::service,
+                  {{"rc", Service::rc}, {"uc", Service::uc}, {"ud", Service::ud}},
+                  {.doc = "kind = messages: transport service of the queue pairs: reliable "
+                          "connection; unreliable connection, for WRITE, SEND and WRITE with "
+                          "immediate data; unreliable datagram, for SENDs of at most an MTU. "
+                          "Without acknowledgements a message is completed when its last packet "
+                          "has left, what is lost is lost, and a message counts as delivered when "
+                          "it is whole at its end. Absent: rc",
+                   .source = "IBTA vol. 1, 9.7 and 9.8"})
           .choice("verb", &Mix::verb, names,
                   {.doc = "operation of the messages: RDMA WRITE; RDMA READ, whose data comes "
                           "from the other end, of NICs with transport rnic_sr, go_back_n or "
@@ -36,9 +45,14 @@ const Schema<Traffic::Mix>& Traffic::Mix::schema() {
                    .source = "IBTA vol. 1, 9.4"})
           .choice("verbs", &Mix::verbs, names,
                   {.doc = "kind = messages: verbs of the messages of each queue pair, in turn, in "
-                          "the place of `verb`; all of them with data in one direction. An atomic "
-                          "has eight bytes whatever the size of others. Absent: all have `verb`",
+                          "the place of `verb`. An atomic has eight bytes whatever the size of "
+                          "others. Absent: all have `verb`",
                    .source = "mixes of verbs on a queue pair: Collie (NSDI 2022), workload engine"})
+          .choice(
+              "fence", &Mix::fence, names,
+              {.doc = "of `verbs`: messages of these verbs wait until all READs and atomics that "
+                      "were posted before them on their queue pair are answered. Absent: none",
+               .source = "IBTA vol. 1, 10.8.3.3: fence indicator; IBV_SEND_FENCE"})
           .field(
               "words", &Mix::words,
               {.doc = "with an atomic verb: words of eight bytes in the memory of each other end "
@@ -111,16 +125,54 @@ void check_verbs(const TrafficSection& table, const std::vector<Verb>& verbs) {
                     table.kind.name));
   if (verbs.empty()) refuse("verbs = []; expected one or more");
   if (table.section.has("verb")) refuse("verbs beside 'verb'; expected one of the two");
-  if (std::ranges::any_of(verbs, [&](Verb v) { return has_response(v) != has_response(verbs[0]); }))
-    refuse(
-        "verbs: found data in both directions; expected write, send and write_imm, or read, "
-        "compare_swap and fetch_add");
+}
+
+/// InputError in one line where a table has no messages that a fence could be on.
+void check_fence(const TrafficSection& table, const Traffic& traffic,
+                 const std::vector<Verb>& fence) {
+  const auto refuse = [&](const std::string& why) { throw table.section.error("fence", why); };
+  if (!table.section.has("verbs"))
+    refuse("fence without 'verbs': found messages of one verb; expected verbs of which some wait");
+  if (!traffic.any_verb([](Verb v) { return has_response(v); }))
+    refuse("fence without READs or atomics, which it would wait for; expected some among 'verbs'");
+  for (const Verb f : fence) {
+    if (!traffic.any_verb([&](Verb v) { return v == f; }))
+      refuse("fence of a verb that is not among 'verbs'; expected some of those");
+  }
 }
 
 /// InputError in one line where one of the platform's NICs has no such messages.
 void check_sends(const TrafficSection& table, const char* key) {
   for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
     config::check_at(table.section, key, [&] { rnic::check_sends(nic_at(table.platform, nic)); });
+  }
+}
+
+/// InputError in one line where a table, or one of the platform's NICs, cannot have queue pairs
+/// without acknowledgements.
+void check_service(const TrafficSection& table, const Traffic& traffic) {
+  if (!is_unreliable(traffic.service())) return;
+  const std::string name = table.section.get_string("service");
+  const auto refuse = [&](const std::string& why) {
+    throw table.section.error("service", fmt::format("service = \"{}\" {}", name, why));
+  };
+  if (table.kind.name != "messages")
+    refuse(
+        fmt::format("of kind = \"{}\", whose messages are measured or waited for until they are "
+                    "acknowledged; expected kind = \"messages\"",
+                    table.kind.name));
+  const bool ud = traffic.service() == Service::ud;
+  if (traffic.any_verb([&](Verb v) { return has_response(v) || (ud && v != Verb::send); }))
+    refuse(ud ? "with another verb than SEND, which is all that it has; expected verb = \"send\""
+              : "with a verb that has a response; expected \"write\", \"send\" or \"write_imm\"");
+  for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
+    const rnic::RnicConfig& one = nic_at(table.platform, nic);
+    config::check_at(table.section, "service", [&] { rnic::check_unreliable(one); });
+    if (table.platform.sim.window > one.tx_latency)
+      refuse(
+          fmt::format("with sim.window = {} above tx_latency = {} of a NIC, after which a message "
+                      "is completed; expected a window of at most that",
+                      to_text(table.platform.sim.window), to_text(one.tx_latency)));
   }
 }
 
@@ -135,15 +187,19 @@ Traffic::Traffic(const TrafficSection& table)
     check_verbs(table, *mix_.verbs);
     verbs_ = std::make_shared<const std::vector<Verb>>(*mix_.verbs);
   }
+  check_service(table, *this);
+  if (table.section.has("service")) service_at_ = table.section.where("service");
   const char* const key = verbs_ ? "verbs" : "verb";
-  if (has_response(verb())) check_reads(table, key);
+  if (any_verb([](Verb v) { return has_response(v); })) check_reads(table, key);
+  if (mix_.fence) check_fence(table, *this, *mix_.fence);
   if (table.section.has("verb")) verb_at_ = table.section.where("verb");
   if (mix_.words && !any_verb([](Verb v) { return is_atomic(v); }))
     throw table.section.error("words",
                               fmt::format("words = {} of a verb that is no atomic; expected verb = "
                                           "\"compare_swap\" or \"fetch_add\"",
                                           *mix_.words));
-  if (any_verb([](Verb v) { return takes_receive_wqe(v); })) check_sends(table, key);
+  if (!is_unreliable(service()) && any_verb([](Verb v) { return takes_receive_wqe(v); }))
+    check_sends(table, key);
 }
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
@@ -157,6 +213,10 @@ void Traffic::connected_flows(const config::PlatformConfig& platform, const Flow
     flow.verb = verb();
     flow.verbs = verbs_;
     flow.words = mix_.words.value_or(1);
+    for (const Verb v : mix_.fence.value_or(std::vector<Verb>{}))
+      flow.fenced = static_cast<std::uint8_t>(flow.fenced | 1u << static_cast<unsigned>(v));
+    flow.service = service();
+    if (flow.service == Service::ud) check_datagram(platform, flow);
     if (is_atomic(flow.verb) && !verbs_ && (flow.message != atomic_operand || flow.sizes))
       throw input_error(verb_at_, fmt::format("an atomic of {}: found messages of that size; "
                                               "expected 8 B",
@@ -164,6 +224,15 @@ void Traffic::connected_flows(const config::PlatformConfig& platform, const Flow
     flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
     sink(flow);
   });
+}
+
+void Traffic::check_datagram(const config::PlatformConfig& platform, const Flow& flow) const {
+  const Bytes mtu = std::min(nic_at(platform, flow.from).mtu, nic_at(platform, flow.to).mtu);
+  if (flow.message <= mtu) return;
+  throw input_error(service_at_,
+                    fmt::format("service = \"ud\" with messages of {}, above the MTU of {}; "
+                                "expected messages of one packet",
+                                to_text(flow.message), to_text(mtu)));
 }
 
 void Traffic::packets(const config::PlatformConfig& /*platform*/,

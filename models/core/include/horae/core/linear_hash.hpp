@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 #include "horae/core/packet.hpp"
 
 namespace horae {

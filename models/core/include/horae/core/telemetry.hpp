@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
+#include "horae/core/codec/selective_report.hpp"
 #include "horae/core/packet.hpp"
-#include "horae/core/selective_report.hpp"
 #include "horae/core/units.hpp"
 
 namespace horae {

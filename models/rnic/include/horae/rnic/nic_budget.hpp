@@ -18,6 +18,8 @@ struct QueuePairGroup {
   std::uint32_t outstanding = 0;  ///< messages posted and not completed, of each; 0: a responder
   Bytes memory{};                 ///< registered memory that each reads or writes again and again
   std::uint32_t regions = 0;      ///< memory regions of each; 0: they use those that all share
+  /// They send nothing again (UC, UD): no state of reordering or retransmission is kept for them.
+  bool unreliable = false;
   friend bool operator==(const QueuePairGroup&, const QueuePairGroup&) = default;
 };
 
@@ -41,6 +43,8 @@ struct NicDemand {
   Bytes port_buffers() const { return port_buffer * ports; }
 
   std::int64_t queue_pairs() const;
+  /// Those of them that may send again.
+  std::int64_t reliable_queue_pairs() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;
 };
 

@@ -280,7 +280,7 @@ class rnic : public fabric::device {
   /// Responses from `psn` on are missing: requested again as after a NACK.
   void request_again(std::size_t qp, Psn psn, Picoseconds now);
   /// Fills in what a READ request or a response has beside its place, when it is sent.
-  void dress_read(QueuePair& qp, Packet& p, const PacketPlace& place,
+  void dress_read(std::size_t qp, Packet& p, const PacketPlace& place,
                   const policy::Transmission& t);
   /// The last response is sent: so is the acknowledgement that waited for it.
   void release_response(std::size_t qp);
@@ -315,6 +315,15 @@ class rnic : public fabric::device {
   void receive_rnr_nak(std::size_t qp, const Packet& p, Picoseconds now);
   /// An RNR NAK takes effect.
   void put_off(std::size_t qp, const AckInfo& ack, Picoseconds now);
+
+  // rnic_datagrams.cpp: UC and UD
+  /// A packet of them that waits for no receive WQE.
+  void take_unreliable(std::size_t qp, Packet& p, Picoseconds now);
+  /// Fills in what their packets have beside their place; the last one of a message completes it
+  /// when it has left.
+  void dress_unreliable(std::size_t qp, Packet& p, const policy::Transmission& t);
+  /// Whether any of its queue pairs is of one of them.
+  bool has_unreliable() const;
 
   // rnic_ordering.cpp: work of the ordering engine; last packets of WRITEs
   /// Counts what the engine did; returns until when it works on the packet.

@@ -1,5 +1,6 @@
 // Results of receivers: delivery, reordering, acknowledgements.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,20 @@ void receiver_results(const elaboration::Simulation& s, const elaboration::Findi
   if (std::ranges::any_of(s.flows(), &elaboration::Connection::receives)) {
     add("messages_received", static_cast<double>(sum.messages_received), "messages");
     add("receive_wqe_waits", static_cast<double>(sum.receive_wqe_waits), "packets");
+  }
+  if (std::ranges::any_of(
+          s.flows(), [](const elaboration::Connection& c) { return is_unreliable(c.service); })) {
+    add("messages_whole", static_cast<double>(sum.messages_whole), "messages");
+    add("messages_broken", static_cast<double>(sum.messages_broken), "messages");
+    add("messages_unwanted", static_cast<double>(sum.messages_unwanted), "messages");
+    // A message that was under way when the measurement began may arrive in it.
+    std::int64_t lost = 0;
+    for (std::size_t i = 0; i < nics.size(); ++i) {
+      const auto d = to.nics[i] - from.nics[i];
+      lost += static_cast<std::int64_t>(d.messages_left - d.messages_whole);
+    }
+    add("messages_lost", static_cast<double>(std::max<std::int64_t>(lost, 0)), "messages");
+    add("psn_gaps", static_cast<double>(sum.psn_gaps), "packets");
   }
   add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");

@@ -134,6 +134,12 @@ Names receiver_names() {
        "data waited in the RX buffer for a unit"},
       {"messages_received", "messages", "messages of which the host found the CQE"},
       {"receive_wqe_waits", "packets", "data that waited while receive WQEs were read"},
+      {"messages_whole", "messages", "messages of UC and UD that arrived whole"},
+      {"messages_broken", "messages", "messages of UC of which a part was taken, and a part lost"},
+      {"messages_unwanted", "messages", "messages of UC and UD that found no receive WQE"},
+      {"messages_lost", "messages",
+       "messages of UC and UD that left and did not arrive whole; those under way count"},
+      {"psn_gaps", "packets", "packets of UC with another PSN than expected, of a row the first"},
       {"rx_buffer_drops", "packets", "data that found the RX buffer full"},
       {"bitmap_words", "64-bit words", "reorder bitmap read or written"},
   };

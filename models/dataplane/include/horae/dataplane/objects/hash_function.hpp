@@ -5,7 +5,7 @@
 #include <span>
 #include <variant>
 
-#include "horae/core/crc.hpp"
+#include "horae/core/codec/crc.hpp"
 #include "horae/dataplane/objects/bit_string.hpp"
 
 namespace horae::dataplane {

@@ -24,8 +24,11 @@ class ReadRequests {
   void post(Psn first, std::uint32_t responses);
   /// PSNs that the packet `psn`, sent or to be sent, stands for: of a READ those up to its end.
   std::uint32_t span(Psn psn) const;
-  /// Whether `fresh`, the next packet never sent, is a READ request that has to wait.
+  /// The packet `psn`, behind all that is posted, waits until no READ before it is outstanding.
+  void fence(Psn psn) { fences_.push_back(psn); }
+  /// Whether `fresh`, the next packet never sent, is a READ request that has to wait, or fenced.
   bool holds_back(Psn fresh) const {
+    if (sent_ > 0 && !fences_.empty() && fences_.front() == fresh) return true;
     return sent_ < requests_.size() && requests_[sent_].first == fresh &&
            (sent_ >= most_ || (sent_ > 0 && psns_ + length(requests_[sent_]) > most_psns));
   }
@@ -64,6 +67,7 @@ class ReadRequests {
 
   std::uint32_t most_;
   boost::container::deque<Request> requests_;  ///< posted and not acknowledged, oldest first
+  boost::container::deque<Psn> fences_;        ///< packets that were never sent, and are fenced
   std::size_t sent_ = 0;                       ///< of them
   std::size_t whole_ = 0;                      ///< of those sent, all responses have arrived
   std::uint32_t psns_ = 0;                     ///< of those sent

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "horae/core/selective_report.hpp"
+#include "horae/core/codec/selective_report.hpp"
 #include "horae/policy/transport/transport.hpp"
 
 namespace horae::policy {

@@ -23,6 +23,13 @@ enum class TimeoutResend {
   oldest,  ///< the oldest unacknowledged packet only
 };
 
+/// Which operations may pass others on the way to memory, by the names that NICs' firmware has
+/// (mlx5_ifc.h: dp_ordering of a queue pair; RDMA writes and reads, or all, out of order).
+enum class DpOrdering : std::uint8_t {
+  ibta,    ///< the wire keeps the order: nothing waits at the requester
+  ooo_rw,  ///< WRITEs and READs may pass each other: what others are told by waits at the requester
+};
+
 struct TransportEntry;
 struct StateField;
 class SelectiveSender;
@@ -74,6 +81,8 @@ struct TransportConfig {
   static constexpr std::uint32_t rnr_without_end = 7;
   std::uint32_t rnr_timer() const { return min_rnr_timer.value_or(12); }
   std::uint32_t rnr_retries() const { return rnr_retry.value_or(rnr_without_end); }
+  /// Operations of a queue pair that may pass each other. Absent: ibta.
+  std::optional<DpOrdering> dp_ordering{};
   /// The last packet of a message waits until all before it is acknowledged: how the sender of an
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
   /// the transport: set by whoever has such a layer.
@@ -140,6 +149,12 @@ class TransportSender {
   /// One more packet may be sent, a READ request; it takes a PSN for each of its responses. Only of
   /// transports that have READs (TransportEntry::reads), as on_response().
   virtual void post_read(std::uint32_t responses);
+  /// The message posted next waits until all READs and atomics before it are answered (IBTA vol. 1,
+  /// 10.8.3.3: fence indicator). Of a transport without READs nothing is waited for.
+  virtual void fence() {}
+  /// The packet `psn`, of the message posted next and behind all held before, waits until
+  /// everything before it is acknowledged. Only of transports that have READs or SENDs.
+  virtual void hold(Psn psn);
   /// A READ response arrived. Where it is delivered, on_ack() of the PSN behind it follows when its
   /// payload is in memory.
   virtual ReadOutcome on_response(Psn psn);

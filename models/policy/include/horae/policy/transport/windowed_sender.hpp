@@ -26,7 +26,8 @@ class WindowedSender : public TransportSender {
         ack_request_every_(config.ack_request_every),
         rto_(config.rto),
         timeout_resend_(config.timeout_resend),
-        hold_last_(config.hold_last) {
+        hold_last_(config.hold_last),
+        holds_(config.hold_last) {
     if (!RetrySchedule::asked_for(config)) return;
     retries_ = std::make_unique<RetrySchedule>(config);
     rto_ = retries_->interval();
@@ -40,6 +41,13 @@ class WindowedSender : public TransportSender {
     if (!reads_) reads_ = std::make_unique<ReadRequests>(most_reads_);
     reads_->post(fresh_ + static_cast<std::int32_t>(unsent_), responses);
     unsent_ += responses;
+  }
+  void fence() override {
+    if (reads_) reads_->fence(fresh_ + static_cast<std::int32_t>(unsent_));
+  }
+  void hold(Psn psn) override {
+    holds_ = true;
+    held_.push_back(psn);
   }
   ReadOutcome on_response(Psn psn) override {
     if (reads_) return reads_->on_response(psn, fresh_);
@@ -152,12 +160,12 @@ class WindowedSender : public TransportSender {
   bool window_open() const {
     if (reads_) [[unlikely]]
       return window_open_with_reads();
-    return unsent_ > 0 && unacked() < window_ && (!hold_last_ || !holds_back(fresh_));
+    return unsent_ > 0 && unacked() < window_ && (!holds_ || !holds_back(fresh_));
   }
 
   /// Apart, so that a sender without READs saves no registers for it.
   [[gnu::noinline]] bool window_open_with_reads() const {
-    return unsent_ > 0 && has_room() && (!hold_last_ || !holds_back(fresh_)) &&
+    return unsent_ > 0 && has_room() && (!holds_ || !holds_back(fresh_)) &&
            !reads_->holds_back(fresh_);
   }
 
@@ -168,12 +176,13 @@ class WindowedSender : public TransportSender {
     --unsent_;
     if (reads_) [[unlikely]] {
       if (const auto span = reads_->send(psn)) {
+        if (!held_.empty() && held_.front() == psn) held_.pop_front();
         fresh_ = psn + static_cast<std::int32_t>(*span);
         unsent_ -= *span - 1;
         return {.psn = psn};  // its response is its acknowledgement
       }
     }
-    if (hold_last_ && !held_.empty()) {
+    if (holds_ && !held_.empty()) {
       if (held_.front() == psn) held_.pop_front();
       // The packet that the held one waits for requests an ACK.
       else if (held_.front() == fresh_)
@@ -232,9 +241,10 @@ class WindowedSender : public TransportSender {
   std::unique_ptr<RetrySchedule> retries_;  ///< null: all timeouts are alike, without end
   TimeoutResend timeout_resend_;
   bool hold_last_;
+  bool holds_;  ///< packets may be held: the last ones of messages, or those of hold()
   Psn resend_from_;
   Psn resend_end_;
-  /// Last packets of messages that wait to be alone (hold_last); no memory while empty.
+  /// Packets that wait to be alone (hold_last, hold()), in order; no memory while empty.
   boost::container::deque<Psn> held_;
   SendKind resend_kind_ = SendKind::timeout;
   bool in_vain_ = false;    ///< a timeout, and nothing acknowledged since

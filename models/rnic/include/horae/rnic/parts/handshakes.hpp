@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/core/tcp_segment.hpp"
+#include "horae/core/codec/tcp_segment.hpp"
 #include "horae/core/units.hpp"
 
 namespace horae::rnic {

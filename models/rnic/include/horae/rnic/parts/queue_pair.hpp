@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/core/verb.hpp"
 #include "horae/fabric/outlook.hpp"
@@ -18,6 +19,7 @@
 #include "horae/policy/transport/read_responder.hpp"
 #include "horae/policy/transport/selective.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/policy/transport/unreliable.hpp"
 #include "horae/rnic/parts/steering.hpp"
 #include "horae/traffic/source.hpp"
 
@@ -38,7 +40,11 @@ struct QueuePairConfig {
   /// READs outstanding at most: of a requester, or as many as a responder keeps to answer them; 0:
   /// it takes part in none.
   std::uint32_t reads = 0;
-  bool receives = false;  ///< of both ends: its messages take receive WQEs
+  bool receives = false;          ///< of both ends: its messages take receive WQEs
+  Service service = Service::rc;  ///< of both ends; of UC and UD there are no READs
+  /// Verbs, a bit each by their number, whose messages wait until READs and atomics posted before
+  /// them are answered.
+  std::uint8_t fenced = 0;
   /// Words of eight bytes that its atomics go to, in turn from the one of its `ordinal` on.
   std::uint32_t words = 1;
   /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
@@ -100,6 +106,8 @@ class QueuePair {
   Psn sends_from() const {
     return responder_ == nullptr ? config_.first_send : config_.first_receive;
   }
+  /// Its receiver, of UC and UD; else null.
+  policy::UnreliableReceiver* unreliable() { return unreliable_; }
   /// Whether packets of data leave by it.
   bool sends_data() const { return has_source() || responder_ != nullptr; }
   /// Whether it posts READs.
@@ -166,6 +174,11 @@ class QueuePair {
     const Message& m = messages_[static_cast<std::size_t>(message - forgotten_)];
     return has_response(m.verb) ? std::int64_t{1} << 32 : m.bytes;
   }
+
+  /// Bytes that its WQEs have beside those of a WRITE: the address vector of UD (48 bytes) in the
+  /// place of the remote address (16 bytes) (rdma-core mlx5: mlx5_wqe_av, mlx5_wqe_raddr_seg; 68
+  /// and 36 bytes of header in "Design Guidelines for High Performance RDMA Systems", 2016).
+  Bytes wqe_more() const { return config_.service == Service::ud ? 32_B : 0_B; }
 
   // For who knows whose turn comes: of thousands of queue pairs the next one is in no cache.
   /// Has the processor fetch what a packet that it receives needs; then what its receiver needs.
@@ -287,6 +300,7 @@ class QueuePair {
   Picoseconds written_until{};     ///< when all data that it received is in memory
   Picoseconds read_again{};        ///< as responder: payload that is sent again was read by then
   std::uint32_t packets_held = 0;  ///< as responder: that wait for a receive WQE
+  std::int64_t arriving = 0;       ///< as responder of UC: bytes of the message under way
 
   // After RNR NAKs.
   Picoseconds rnr_until{};      ///< it sends nothing before
@@ -319,6 +333,9 @@ class QueuePair {
   Picoseconds burst_start{};
 
  private:
+  /// Posts a message that may wait for others, or asks for a response.
+  void post_in_order(Verb verb, std::uint32_t packets);
+
   struct Message {
     Psn first;
     std::uint32_t packets;  ///< of data; of as many PSNs
@@ -330,13 +347,16 @@ class QueuePair {
   QueuePairConfig config_;
   Bytes mtu_;
   std::int32_t window_;
+  bool waits_;  ///< messages of it may wait for others, whatever their verb
+  bool holds_;  ///< policy::DpOrdering::ooo_rw
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
-  policy::ReadResponder* responder_ = nullptr;     ///< sender_, or null
-  policy::OrderedReceiver* ordered_ = nullptr;     ///< the same
-  policy::SelectiveSender* selective_sender_;      ///< likewise
-  policy::SelectiveReceiver* selective_receiver_;  ///< likewise
-  std::optional<traffic::TrafficItem> item_;       ///< next message of the source
+  policy::ReadResponder* responder_ = nullptr;        ///< sender_, or null
+  policy::OrderedReceiver* ordered_ = nullptr;        ///< the same
+  policy::UnreliableReceiver* unreliable_ = nullptr;  ///< likewise
+  policy::SelectiveSender* selective_sender_;         ///< likewise
+  policy::SelectiveReceiver* selective_receiver_;     ///< likewise
+  std::optional<traffic::TrafficItem> item_;          ///< next message of the source
   /// Eight to a block: of hundreds of thousands of connections most have one message.
   using Messages = boost::container::deque<
       Message, void, boost::container::deque_options<boost::container::block_size<8u>>::type>;
@@ -350,7 +370,8 @@ class QueuePair {
     Psn first;
     std::uint32_t packets = 0;  ///< 0: none yet
     std::int64_t bytes : 56 = 0;
-    Verb verb : 8 = Verb::write;
+    Verb verb : 7 = Verb::write;
+    bool other : 1 = false;     ///< no WRITE of the reliable connection
     std::uint64_t ordinal = 0;  ///< from 0
     bool has(Psn psn) const { return static_cast<std::uint32_t>(psn - first) < packets; }
   };
@@ -361,7 +382,7 @@ class QueuePair {
     const bool last = index + 1 == m.packets;
     PacketPlace out;
     out.message = m.ordinal;
-    if (m.verb != Verb::write) [[unlikely]]
+    if (m.other) [[unlikely]]
       return place_of_other(m, index);
     out.left = m.packets - index;
     out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());

@@ -48,11 +48,13 @@ struct PostConfig {
   }
   /// Bytes of the WQE of a message: the header and its payload, or where that lies (16 bytes for
   /// each buffer, in the place of the 4 of an inline length).
-  std::int64_t wqe_bytes(std::int64_t payload) const {
+  /// `more`: bytes of its header beside those of a WRITE (QueuePair::wqe_more()).
+  std::int64_t wqe_bytes(std::int64_t payload, Bytes more = Bytes(0)) const {
     constexpr std::int64_t inline_length = 4, data_segment = 16;  // rdma-core mlx5dv.h
     const std::int64_t used =
-        in_wqe(payload) ? header.count() + payload
-                        : header.count() - inline_length + data_segment * buffers(payload);
+        more.count() + (in_wqe(payload)
+                            ? header.count() + payload
+                            : header.count() - inline_length + data_segment * buffers(payload));
     return (used + block.count() - 1) / block.count() * block.count();
   }
   /// Calls `piece(buffer, offset in it, bytes)` for the parts of a message's buffers that its

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/service.hpp"
 #include "horae/elaboration/devices.hpp"
 #include "horae/fabric/rank_exchange.hpp"
 #include "horae/workload/traffic.hpp"
@@ -22,14 +23,16 @@ struct Connection {
   std::size_t sender_qp = 0;
   rnic::rnic* receiver = nullptr;
   std::size_t receiver_qp = 0;
-  bool endless = false;            ///< it sends until the run ends
-  std::size_t traffic = 0;         ///< number of its traffic table
-  bool reads = false;              ///< its messages are READs or atomics
-  bool receives = false;           ///< its messages take receive WQEs
-  bool atomics = false;            ///< its messages are atomics
+  bool endless = false;     ///< it sends until the run ends
+  std::size_t traffic = 0;  ///< number of its traffic table
+  bool reads = false;       ///< its messages are READs or atomics, or some of them
+  bool receives = false;    ///< its messages take receive WQEs
+  bool atomics = false;     ///< its messages are atomics
+  Service service = Service::rc;
+  bool both = false;               ///< some of its messages have a response, and some have none
   std::uint8_t traffic_class = 0;  ///< of its data
 
-  /// Where its data arrives.
+  /// Where its data arrives; of `both`, that of those with a response.
   rnic::rnic& data_end() const { return reads ? *sender : *receiver; }
   std::size_t data_end_qp() const { return reads ? sender_qp : receiver_qp; }
 };

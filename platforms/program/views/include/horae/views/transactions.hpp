@@ -12,8 +12,8 @@
 
 namespace horae::views {
 
-/// What transaction recording has: streams of transactions, each by a generator of its stream, with
-/// attributes, and relations between two of them.
+/// Data of a transaction recording: streams of transactions, each by a generator of its stream,
+/// with attributes, and relations between two of them.
 struct Transactions {
   using Id = std::uint64_t;    ///< one count for streams and generators, one for transactions
   using Word = std::uint32_t;  ///< index in `words`

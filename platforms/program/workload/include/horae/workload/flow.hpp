@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/core/psn.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/units.hpp"
 #include "horae/core/verb.hpp"
 #include "horae/traffic/mixed_source.hpp"
@@ -21,8 +22,10 @@ struct Flow {
   std::uint32_t group = 0;    ///< number of the collective's group, or of the query, in its table
   Verb verb =
       Verb::write;  ///< of its messages; data of a READ or an atomic goes from `to` to `from`
-  /// Verbs of its messages in turn; null: all have `verb`, which has the way of all of them.
+  /// Verbs of its messages in turn, of which `verb` is the first; null: all have that.
   std::shared_ptr<const std::vector<Verb>> verbs{};
+  Service service = Service::rc;  ///< of its queue pairs
+  std::uint8_t fenced = 0;  ///< verbs, a bit each, whose messages wait for answers to those before
   std::uint32_t words = 1;  ///< of eight bytes that its atomics go to
   Bytes message{};          ///< of each message; of several sizes, the largest
   std::uint32_t count = 1;  ///< messages; 0: without end

@@ -86,6 +86,8 @@ class Traffic : public config::TrafficTable {
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
   /// The operation of its messages, or of the first.
   Verb verb() const { return verbs_ ? verbs_->front() : mix_.verb.value_or(Verb::write); }
+  /// The transport service of its queue pairs.
+  Service service() const { return mix_.service.value_or(Service::rc); }
   /// Whether some of its messages have a verb of which `f` says so.
   template <class F>
   bool any_verb(F&& f) const {
@@ -101,8 +103,9 @@ class Traffic : public config::TrafficTable {
 
   /// Keys of tables of any kind.
   struct Mix {
+    std::optional<Service> service;
     std::optional<Verb> verb;
-    std::optional<std::vector<Verb>> verbs;
+    std::optional<std::vector<Verb>> verbs, fence;
     std::optional<std::uint32_t> words, ecmp_every, traffic_class;
     std::optional<Located<std::string>> name;
     static const Schema<Mix>& schema();
@@ -112,11 +115,14 @@ class Traffic : public config::TrafficTable {
   const Mix& mix() const { return mix_; }
 
  private:
+  /// InputError in one line where a message of UD is more than a packet.
+  void check_datagram(const config::PlatformConfig& platform, const Flow& flow) const;
+
   Mix mix_;
   const TrafficKind& kind_;
   std::size_t number_;
   std::shared_ptr<const std::vector<Verb>> verbs_;  ///< null: all messages have one
-  Location verb_at_{};
+  Location verb_at_{}, service_at_{};
 };
 
 /// A message that is measured by its completion time, with numbers from 0.

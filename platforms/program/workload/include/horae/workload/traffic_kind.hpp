@@ -45,8 +45,9 @@ class TrafficOf : public Traffic {
   using Config = C;
   explicit TrafficOf(const TrafficSection& table)
       : Traffic(table),
-        config_(table.section.read<C>(std::vector<std::string>{
-            "kind", "name", "verb", "verbs", "words", "ecmp_every", "traffic_class"})) {}
+        config_(table.section.read<C>(std::vector<std::string>{"kind", "name", "service", "verb",
+                                                               "verbs", "fence", "words",
+                                                               "ecmp_every", "traffic_class"})) {}
   nlohmann::ordered_json dump() const override {
     auto out = C::schema().dump(config_);
     out.update(Mix::schema().dump(mix()));
