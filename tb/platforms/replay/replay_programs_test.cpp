@@ -63,6 +63,23 @@ TEST(Replay, ThemisDropsTheNackItShould) {
   EXPECT_TRUE(decode(sent[0].bytes).icrc_valid);
 }
 
+/// Responses of atomics say which queue pair asks, as acknowledgements do.
+TEST(Replay, ConnectionsOfAtomicsAreLearned) {
+  const ThemisPlace place;
+  PcapBytes down, up;
+  for (const std::uint32_t psn : {7u, 8u}) {
+    down.packet(1, psn * 1000, bytes_of(roce_packet(0, 4, Opcode::fetch_add, psn, 28, 44)));
+    up.packet(1, psn * 1000 + 500,
+              bytes_of(roce_packet(4, 0, Opcode::atomic_acknowledge, psn, 8, 33)));
+  }
+  place.write_pcap("down.pcap", down);
+  place.write_pcap("up.pcap", up);
+  const Ended ended = place.themis({"down.pcap@4", "up.pcap@h4"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(place.read("out/connections.csv"),
+            "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,0x21,0x2c,49443,7\n");
+}
+
 TEST(Replay, WithoutConnectionsTheNackPasses) {
   const ThemisPlace place;
   PcapBytes up;
