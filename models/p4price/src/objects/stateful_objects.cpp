@@ -68,8 +68,9 @@ std::vector<std::string> StatefulObjects::attach(std::size_t i, const std::strin
       else
         shared.push_back(share_register(index, users, i));
     } else if (made_.contains(index)) {
-      objects_.note(host, fmt::format("'{}' counted once, where it is used first", objects_.name_of(index)),
-           pieces_[i].place);
+      objects_.note(
+          host, fmt::format("'{}' counted once, where it is used first", objects_.name_of(index)),
+          pieces_[i].place);
     } else {
       add_array(index, use, host);
     }
@@ -84,7 +85,7 @@ std::string StatefulObjects::add_array(std::uint32_t index, const ExternUse& use
 }
 
 dataplane::ObjectSpec StatefulObjects::array_of(std::uint32_t index, const ExternUse& use,
-                               const std::string& host) const {
+                                                const std::string& host) const {
   const ExternObject& object = program_.externs.at(index);
   const std::uint64_t cells = use.direct ? 0 : cells_of(index);
   if (use.type == "Counter") return counter_of(object, cells, host, use.direct);
@@ -103,7 +104,8 @@ std::uint64_t StatefulObjects::cells_of(std::uint32_t index) const {
              : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(size->value));
 }
 
-dataplane::RegisterSpec StatefulObjects::register_spec(std::uint32_t index, const std::vector<User>& users) {
+dataplane::RegisterSpec StatefulObjects::register_spec(std::uint32_t index,
+                                                       const std::vector<User>& users) {
   const ExternObject& object = program_.externs.at(index);
   const p4lang::Type& cell = *object.type->type_arguments.at(0);
   dataplane::RegisterSpec spec;
@@ -143,7 +145,7 @@ dataplane::RegisterSpec StatefulObjects::register_spec(std::uint32_t index, cons
 }
 
 std::string StatefulObjects::add_register(std::uint32_t index, const std::vector<User>& users,
-                         const std::string& host) {
+                                          const std::string& host) {
   auto spec = register_spec(index, users);
   spec.table = host;
   spec.direct = users.front().uses.front()->direct;
@@ -151,14 +153,17 @@ std::string StatefulObjects::add_register(std::uint32_t index, const std::vector
   if (host.empty()) {
     spec.accesses = std::clamp(static_cast<std::uint32_t>(users.size()), 1u, most_accesses);
     if (users.size() > most_accesses)
-      objects_.note(objects_.name_of(index), fmt::format("{} accesses taken as {}", users.size(), most_accesses),
-           program_.externs.at(index).place);
+      objects_.note(objects_.name_of(index),
+                    fmt::format("{} accesses taken as {}", users.size(), most_accesses),
+                    program_.externs.at(index).place);
     if (spec.index == dataplane::IndexSource::data) spec.index = dataplane::IndexSource::field;
   }
-  return made_[index] = objects_.add(objects_.name_of(index), spec, program_.externs.at(index).place);
+  return made_[index] =
+             objects_.add(objects_.name_of(index), spec, program_.externs.at(index).place);
 }
 
-std::string StatefulObjects::share_register(std::uint32_t index, const std::vector<User>& users, std::size_t piece) {
+std::string StatefulObjects::share_register(std::uint32_t index, const std::vector<User>& users,
+                                            std::size_t piece) {
   if (!made_.contains(index)) {
     std::vector<User> keyless;
     for (const User& u : users)
@@ -170,9 +175,9 @@ std::string StatefulObjects::share_register(std::uint32_t index, const std::vect
     }
   }
   objects_.note(made_[index],
-       fmt::format("its access in actions of '{}' taken as one of a keyless table",
-                   pieces_[piece].name),
-       pieces_[piece].place);
+                fmt::format("its access in actions of '{}' taken as one of a keyless table",
+                            pieces_[piece].name),
+                pieces_[piece].place);
   return made_[index];
 }
 
