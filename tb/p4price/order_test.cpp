@@ -126,6 +126,41 @@ TEST(SourceOrder, AConditionOnWhatAStageWroteIsAStageLater) {
             2u);
 }
 
+/// A register and its action, which says whether a cell is `hdr.h.b`.
+std::string asking(const std::string& name, const std::string& type, const std::string& yes,
+                   const std::string& no) {
+  return "Register<bit<32>, bit<16>>(1024) " + name + ";\n" + "RegisterAction<bit<32>, bit<16>, " +
+         type + ">(" + name + ") ask_" + name + " = { void apply(inout bit<32> v, out " + type +
+         " m) { if (v == hdr.h.b) { m = " + yes + "; } else { m = " + no + "; } } };\n";
+}
+
+// Reports of synapse's cuckoo tables: keys, times and values in three stages.
+TEST(SourceOrder, ACallInAConditionIsATableInFrontOfIt) {
+  const Parts parts{.locals = asking("r", "bool", "true", "false") +
+                              asking("s", "bool", "true", "false") + counting("t"),
+                    .apply =
+                        "if (ask_r.execute(hdr.h.d)) { if (!ask_s.execute(hdr.h.d)) {\n"
+                        "hdr.h.a = count_t.execute(hdr.h.d); } }"};
+  EXPECT_EQ(design_of(parts).design.objects.size(), 5u);  // three registers, two conditions
+  EXPECT_EQ(stages(parts), 3u);
+}
+
+// Report of netcache: three bits of a Bloom filter. No dependency keeps them apart.
+TEST(SourceOrder, FlagsThatOneConditionAsksAreSetInStagesOfTheirOwn) {
+  const std::string locals = "bit<1> a; bit<1> b; bit<1> c;\n" + asking("r", "bit<1>", "1", "0") +
+                             asking("s", "bit<1>", "1", "0") + asking("t", "bit<1>", "1", "0");
+  const std::string set =
+      "a = ask_r.execute(hdr.h.d); b = ask_s.execute(hdr.h.d); c = ask_t.execute(hdr.h.d);\n";
+  const Parts together{.locals = locals,
+                       .apply = set + "if (a == 1 && b == 1 && c == 1) { hdr.h.a = 1; }"};
+  EXPECT_EQ(stages(together), 4u);
+  EXPECT_EQ(dataplane::price_beside(design_of(together).design, chip_of(together)).least, 2u);
+  EXPECT_EQ(stages({.locals = locals,
+                    .apply = set + "if (a == 1) { hdr.h.a = 1; } if (b == 1) { hdr.h.b = 1; }\n"
+                                   "if (c == 1) { hdr.h.c = 1; }"}),
+            2u);
+}
+
 TEST(SourceOrder, TheGressesShareTheStages) {
   const Parts parts{.apply = "hdr.h.a = hdr.h.b + hdr.h.c; hdr.h.b = hdr.h.a + 1;",
                     .egress_apply = "hdr.h.a = hdr.h.b + hdr.h.c; hdr.h.b = hdr.h.a + 1;"};

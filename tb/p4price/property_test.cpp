@@ -4,6 +4,8 @@
 #include <random>
 #include <vector>
 
+#include "horae/dataplane/design/design_file.hpp"
+#include "horae/params/document.hpp"
 #include "source_design.hpp"
 
 namespace horae::p4price::test {
@@ -109,6 +111,32 @@ TEST(PriceProperty, WhatIsDeclaredAndNotUsedCostsNothing) {
                                "Counter<bit<32>, bit<16>>(4096, CounterType_t.PACKETS) never;\n";
     const auto with = design_of({.locals = unused, .apply = "hdr.h.a = hdr.h.c;"}).design;
     EXPECT_EQ(with.objects.size(), 1u) << unused;
+  }
+}
+
+// A design says in its file what it is: read again it costs the same.
+TEST(PriceProperty, ADrawnProgramWrittenAsAnObjectsFileCostsTheSame) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    const std::string cells = std::to_string(64u << below(random, 11));
+    Parts parts{.locals = drawn_table(random) + "Register<bit<32>, bit<16>>(" + cells +
+                          ") r;\nRegisterAction<bit<32>, bit<16>, bit<32>>(r) ra = { void apply("
+                          "inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; } };\n",
+                .apply = "md.x = ra.execute(hdr.h.d);\n",
+                .tofino2 = below(random, 2) == 0};
+    parts.apply += below(random, 2) == 0 ? "t.apply();\n" : "if (md.x == 3) { t.apply(); }\n";
+    if (below(random, 2) == 0) parts.apply += "if (hdr.h.g < 4) { hdr.h.c = md.x; }\n";
+    dataplane::DesignCase one;
+    one.chip = {parts.tofino2 ? "tofino2" : "tofino1", {}};
+    one.design = design_of(parts).design;
+    const auto file =
+        dataplane::read_design_file(Document::parse(dataplane::design_text(one), "d.toml"));
+    ASSERT_EQ(file.cases.size(), 1u);
+    const auto before = dataplane::price_beside(one.design, chip_of(parts));
+    const auto after = dataplane::price_beside(file.cases[0].design, chip_of(parts));
+    EXPECT_EQ(after.as_compiler.total, before.as_compiler.total) << text_of(parts);
+    EXPECT_EQ(after.as_compiler.stages_used(), before.as_compiler.stages_used()) << seed;
+    EXPECT_EQ(after.least, before.least) << seed;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "horae/core/error.hpp"
 #include "objects/names.hpp"
 #include "objects/table_of.hpp"
+#include "steps/calls.hpp"
 #include "steps/jumps.hpp"
 #include "steps/parameters.hpp"
 
@@ -57,6 +58,7 @@ std::vector<PipeDesign> designs_of(const p4lang::Program& source, const dataplan
                                  source.architecture));
   }
   p4lang::Program program = with_arguments(source);
+  take_calls_out(program);
   put_flags(program, chip.name == "tofino1");
   std::vector<PipeDesign> out;
   for (const auto& pipe : program.pipes) {

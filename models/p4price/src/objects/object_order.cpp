@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -30,20 +32,30 @@ class Orderer {
         words_(control, pieces),
         out_(out) {}
 
-  void run() { order(); }
+  void run() {
+    find_flags();
+    order();
+  }
 
   /// Keeps objects apart that set bits of one container, but those of which a packet meets one.
   void keep_apart(const ValidityBits& validity) {
-    std::vector<std::set<std::uint32_t>> containers;
-    for (const Piece& piece : pieces_)
-      containers.push_back(piece.dead ? std::set<std::uint32_t>{} : validity.containers(piece));
+    std::vector<std::set<std::string>> containers(pieces_.size());
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (pieces_[i].dead) continue;
+      for (const std::uint32_t c : validity.containers(pieces_[i]))
+        containers[i].insert(std::to_string(c));
+      for (const Use* u : pieces_[i].writes()) {
+        const auto flag = flags_.find(u->bits.field);
+        if (flag != flags_.end()) containers[i].insert(flag->second);
+      }
+    }
     for (std::size_t b = 0; b < pieces_.size(); ++b) {
       if (objects_[b].empty() || containers[b].empty()) continue;
       const std::size_t later = waiting(objects_[b].front());
       auto& apart = out_.design.objects[later].apart;
       for (std::size_t a = 0; a < b; ++a) {
         const bool common = std::ranges::any_of(
-            containers[a], [&](std::uint32_t c) { return containers[b].contains(c); });
+            containers[a], [&](const auto& c) { return containers[b].contains(c); });
         if (!common || objects_[a].empty() || exclusive(pieces_[a], pieces_[b])) continue;
         const std::size_t first = waiting(objects_[a].front());
         const std::string& name = out_.design.objects[first].name;
@@ -53,6 +65,37 @@ class Orderer {
   }
 
  private:
+  /// Fields of metadata smaller than a byte that one condition asks together lie in one container
+  /// (*inferred*: three bits of a Bloom filter, set in three stages).
+  void find_flags() {
+    std::map<std::string, std::uint32_t> bits;  // of each field that is small wherever it is used
+    for (const Piece& piece : pieces_) {
+      if (piece.dead) continue;
+      for (const auto& uses : {piece.crossbar(), piece.reads(), piece.writes()})
+        for (const Use* u : uses)
+          bits[u->bits.field] = std::max(bits[u->bits.field], u->bits.high + 1);
+    }
+    for (const Piece& piece : pieces_) {
+      if (piece.dead || piece.kind != PieceKind::condition) continue;
+      std::set<std::string> together;
+      std::uint32_t sum = 0;
+      for (const Use& u : piece.key_reads)
+        if (bits[u.bits.field] < 8 && is_metadata(u.bits.field) &&
+            together.insert(u.bits.field).second)
+          sum += bits[u.bits.field];
+      if (together.size() < 2 || sum > 8) continue;
+      for (const auto& field : together) flags_.emplace(field, *together.begin());
+    }
+  }
+
+  /// A variable of the control or of the user's metadata, its second parameter.
+  bool is_metadata(const std::string& field) const {
+    if (field.ends_with(validity())) return false;
+    for (std::size_t i = 0; i < control_.parameters; ++i)
+      if (i != 1 && overlap(field, control_.variables[i].name)) return false;
+    return true;
+  }
+
   Location where(const p4lang::Place& place) const { return location_of(program_, place); }
 
   std::size_t index_of(const std::string& name) const {
@@ -218,6 +261,7 @@ class Orderer {
   PipeDesign& out_;
   std::vector<std::vector<std::size_t>> next_;  ///< of each object of the design, who comes after
   std::size_t circles_ = 0;
+  std::map<std::string, std::string> flags_;  ///< small fields, and the container each is in
 };
 
 }  // namespace

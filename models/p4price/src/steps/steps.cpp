@@ -5,6 +5,7 @@
 
 #include "concatenations.hpp"
 #include "objects/names.hpp"
+#include "straight_body.hpp"
 #include "values.hpp"
 
 namespace horae::p4price {
@@ -22,21 +23,10 @@ using p4lang::Stmt;
 using p4lang::StmtKind;
 using p4lang::TypeKind;
 
-bool has_call(const Expr& e) {
-  if (e.kind == ExprKind::table_hit) return true;
-  if (e.kind == ExprKind::call && e.callee != Callee::is_valid) return true;
-  return std::ranges::any_of(e.operands, has_call);
-}
-
-bool is_aggregate(const p4lang::Type& type) {
-  return type.kind == TypeKind::structure || type.kind == TypeKind::header ||
-         type.kind == TypeKind::stack || type.kind == TypeKind::header_union ||
-         type.kind == TypeKind::tuple;
-}
-
 class Walker {
  public:
-  Walker(const Program& program, const Block& block) : program_(program), block_(block) {}
+  Walker(const Program& program, const Block& block)
+      : block_(block), known_(program, block), straight_(block, known_) {}
 
   std::vector<Step> control() {
     Values values(block_);
@@ -44,134 +34,7 @@ class Walker {
     return steps(block_.body, values, ends);
   }
 
-  std::vector<Stmt> straight(std::vector<Stmt> body, const Function& function,
-                             const std::vector<Expr>& arguments) {
-    Substitution(function, arguments).put_into(body);
-    Values values(block_);
-    std::vector<Stmt> out;
-    flatten(body, values, out);
-    return out;
-  }
-
  private:
-  /// Effect of a statement of an action or of a control on the values that are known.
-  void take_effect(const Stmt& s, Values& values) {
-    if (s.kind == StmtKind::assign || s.kind == StmtKind::reset) {
-      Expr base = s.target;
-      while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
-      const std::string name = name_of(base, block_);
-      if (s.kind == StmtKind::assign) forget_calls(s.value, values);
-      if (name.empty()) return values.clear();
-      values.forget(name);
-      if (s.kind != StmtKind::assign || s.target.kind == ExprKind::slice || has_call(s.value) ||
-          is_aggregate(*s.target.type) || s.value.kind == ExprKind::list ||
-          s.value.kind == ExprKind::invalid || mentions(s.value, name, block_))
-        return;
-      values.know(name, s.value);
-      return;
-    }
-    forget_calls(s.value, values);
-  }
-
-  /// Forgets values that calls in an expression write.
-  void forget_calls(const Expr& e, Values& values) {
-    if (e.kind == ExprKind::call) {
-      for (std::size_t i = 0; i < e.operands.size(); ++i) {
-        const bool written = i < e.is_out.size() && e.is_out[i];
-        const bool validity =
-            i == 0 && (e.callee == Callee::set_valid || e.callee == Callee::set_invalid ||
-                       e.callee == Callee::push_front || e.callee == Callee::pop_front);
-        if (!written && !validity) continue;
-        Expr base = e.operands[i];
-        while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
-        if (const std::string name = name_of(base, block_); !name.empty()) values.forget(name);
-      }
-      if (e.callee == Callee::function) forget_written(block_.functions.at(e.index).body, values);
-      if (e.callee == Callee::extern_method) {
-        // A body that calls a method of its own object writes nothing more by that.
-        const std::uint32_t outer = std::exchange(of_object_, e.index);
-        if (outer != e.index) {
-          for (const auto& method : program_.externs.at(e.index).methods)
-            forget_written(block_.functions.at(method.function).body, values);
-        }
-        of_object_ = outer;
-      }
-    }
-    for (const Expr& part : e.operands) forget_calls(part, values);
-  }
-
-  void forget_written(const std::vector<Stmt>& body, Values& values) {
-    for (const Stmt& s : body) {
-      if (s.kind == StmtKind::assign || s.kind == StmtKind::reset) {
-        Expr base = s.target;
-        while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
-        if (const std::string name = name_of(base, block_); !name.empty()) values.forget(name);
-      }
-      forget_calls(s.value, values);
-      forget_written(s.body, values);
-      forget_written(s.otherwise, values);
-      for (const auto& c : s.cases) forget_written(c.body, values);
-    }
-  }
-
-  /// An action's statements one behind the other: a branch within is its statements under a
-  /// predicate, which they read.
-  void flatten(std::vector<Stmt>& body, Values& values, std::vector<Stmt>& out) {
-    for (Stmt& s : body) {
-      switch (s.kind) {
-        case StmtKind::assign:
-        case StmtKind::call:
-          if (s.kind == StmtKind::call && s.value.callee == Callee::function) {
-            const Function& f = block_.functions.at(s.value.index);
-            for (Stmt& inner : straight(f.body, f, s.value.operands)) {
-              take_effect(inner, values);
-              out.push_back(std::move(inner));
-            }
-            break;
-          }
-          for (Stmt& part : by_parts(s)) {
-            values.put_into(part.value, part.kind == StmtKind::assign);
-            take_effect(part, values);
-            out.push_back(std::move(part));
-          }
-          break;
-        case StmtKind::branch: {
-          values.put_into(s.value);
-          Values otherwise = values;
-          const std::size_t from = out.size();
-          flatten(s.body, values, out);
-          flatten(s.otherwise, otherwise, out);
-          values.meet(otherwise);
-          // The predicate is one more source of each.
-          for (std::size_t i = from; i < out.size(); ++i) {
-            if (out[i].kind != StmtKind::assign) continue;
-            Expr choice;
-            choice.kind = ExprKind::choice;
-            choice.type = out[i].value.type;
-            choice.place = out[i].value.place;
-            choice.operands = {s.value, out[i].value, out[i].target};
-            out[i].value = std::move(choice);
-          }
-          break;
-        }
-        case StmtKind::inlined:
-          flatten(s.body, values, out);
-          break;
-        case StmtKind::by_value:
-        case StmtKind::by_action:
-          for (auto& c : s.cases) flatten(c.body, values, out);
-          break;
-        case StmtKind::exit:
-          out.push_back(std::move(s));
-          break;
-        case StmtKind::leave:
-        case StmtKind::reset:
-          take_effect(s, values);
-          break;
-      }
-    }
-  }
-
   /// A table that is applied in several places has no place's values as its keys.
   bool applied_once(std::uint32_t table) {
     if (applied_.empty()) {
@@ -207,7 +70,7 @@ class Walker {
       if (applied_once(call.index)) values.put_into_key(out.keys.back());
     }
     for (const auto& action : table.actions)
-      forget_written(block_.functions.at(action.function).body, values);
+      known_.forget_written(block_.functions.at(action.function).body, values);
     return out;
   }
 
@@ -298,7 +161,7 @@ class Walker {
         return add_assign(s, values, out);
       case StmtKind::reset: {
         Stmt copy = s;
-        take_effect(copy, values);
+        known_.take_effect(copy, values);
         return;
       }
       case StmtKind::call:
@@ -361,7 +224,7 @@ class Walker {
       if (!name_of(part.value, block_).empty() &&
           name_of(part.target, block_) == name_of(part.value, block_))
         continue;
-      take_effect(part, values);
+      known_.take_effect(part, values);
       Step step;
       step.place = s.place;
       step.statements = {std::move(part)};
@@ -412,11 +275,11 @@ class Walker {
       const Function& function = block_.functions.at(call.index);
       std::vector<Expr> arguments = call.operands;
       for (Expr& a : arguments) values.put_into(a);
-      step.statements = straight(function.body, function, arguments);
+      step.statements = straight_.of_call(function, arguments);
       step.index = call.index;
       if (function.kind != FunctionKind::action) {
         for (Stmt& inner : step.statements) {
-          take_effect(inner, values);
+          known_.take_effect(inner, values);
           Step one;
           one.place = s.place;
           one.statements = {std::move(inner)};
@@ -426,21 +289,16 @@ class Walker {
       }
       step.kind = StepKind::action;
       for (const Stmt& inner : step.statements) {
-        Stmt effect = inner;
-        take_effect(effect, values);
+        known_.take_effect(inner, values);
         // Values within an action are its own: what it wrote is not known outside.
-        if (effect.kind == StmtKind::assign) {
-          Expr base = effect.target;
-          while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
-          values.forget(name_of(base, block_));
-        }
+        if (inner.kind == StmtKind::assign) values.forget(written_name(inner, block_));
       }
       out.push_back(std::move(step));
       return;
     }
     Stmt copy = s;
     values.put_into(copy.value);
-    take_effect(copy, values);
+    known_.take_effect(copy, values);
     step.statements = {std::move(copy)};
     out.push_back(std::move(step));
   }
@@ -497,11 +355,11 @@ class Walker {
     out.push_back(std::move(step));
   }
 
-  const Program& program_;
   const Block& block_;
-  std::vector<std::uint32_t> applied_;          ///< of each table: in how many places
-  std::uint32_t of_object_ = p4lang::no_block;  ///< whose method's body is looked at
-  bool exits_ = false;                          ///< what ended last was an exit, not a return
+  KnownValues known_;
+  StraightBody straight_;
+  std::vector<std::uint32_t> applied_;  ///< of each table: in how many places
+  bool exits_ = false;                  ///< what ended last was an exit, not a return
 };
 
 }  // namespace
@@ -512,7 +370,8 @@ std::vector<Step> steps_of(const Program& program, const Block& block) {
 
 std::vector<Stmt> action_body(const Program& program, const Block& block, const Function& function,
                               const std::vector<Expr>& arguments) {
-  return Walker(program, block).straight(function.body, function, arguments);
+  KnownValues known(program, block);
+  return StraightBody(block, known).of_call(function, arguments);
 }
 
 }  // namespace horae::p4price
