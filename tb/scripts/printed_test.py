@@ -77,6 +77,7 @@ def runs():
         yield f"platform {number}, with atomics", atomics
         datagrams = sending(number, 2, 7)
         datagrams["link_default"]["loss"] = 0.02
+        datagrams["nic"]["tx_latency"] = "200 ns"
         datagrams["traffic"][0].update(service="uc", message="20 KB")
         yield f"platform {number}, with UC", datagrams
     paused = platform(1, PAUSED)
