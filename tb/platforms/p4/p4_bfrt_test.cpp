@@ -147,6 +147,39 @@ TEST_F(P4Bfrt, ParametersAreCalledAsOneMay) {
   }
 }
 
+TEST_F(P4Bfrt, ScriptsOfAllVersionsOfTheToolRun) {
+  const auto rows = rows_of(std::string(table) + R"(from bfrtcli import *
+if __name__ == '__bfrtcli__':
+    t.add_with_drop(1)
+if __name__ == '__main__':
+    t.add_with_drop(2)
+exec('bfrt.' + bfrt.p4_programs_list[0] + '.pipe.Ig.exact_t.add_with_drop(3)')
+bfrt.another_name.pipe.Ig.exact_t.add_with_drop(4)
+)");
+  ASSERT_EQ(rows["entries"].size(), 4u);
+  EXPECT_EQ(rows["entries"][2]["at"][1], 7) << "the line that calls exec";
+}
+
+/// A register outside of controls, in a pipe of another name than most have.
+TEST_F(P4Bfrt, ObjectsLieWhereTheCompilerHasThem) {
+  std::string program = program_text;
+  const auto swap = [&program](const std::string& from, const std::string& to) {
+    program.replace(program.find(from), from.size(), to);
+  };
+  const std::string register_text = "  Register<pair_t, bit<8>>(4) limits;\n";
+  swap(register_text, "");
+  swap("control Ig(", "Register<pair_t, bit<8>>(4) limits;\ncontrol Ig(");
+  swap("EgDeparser()) pipe;", "EgDeparser()) own;");
+  swap("Switch(pipe)", "Switch(own)");
+  place.write("control.p4", program);
+  for (const std::string pipe : {"own", "pipe"}) {
+    const auto rows = rows_of("bfrt.control." + pipe + ".limits.mod(1, 2, 3)\nbfrt.control." +
+                              pipe + ".Ig.exact_t.add_with_drop(1)");
+    EXPECT_EQ(rows["registers"].size(), 1u);
+    EXPECT_EQ(rows["entries"][0]["table"], "own.Ig.exact_t");
+  }
+}
+
 TEST_F(P4Bfrt, ReadsGiveWhatWasWritten) {
   const auto rows = rows_of(std::string(table) + R"(import json
 ig = bfrt.control.pipe.Ig
