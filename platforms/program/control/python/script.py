@@ -1,4 +1,5 @@
 """Runs scripts one after the other in one state, and says what they left."""
+import functools
 import os
 import platform
 import socket
@@ -78,6 +79,7 @@ class Control:
         return self.notes + calls
 
 
+@functools.lru_cache(4096)
 def column_of(code, instruction):
     try:
         for i, position in enumerate(code.co_positions()):
