@@ -147,6 +147,60 @@ TEST_F(P4Bfrt, ParametersAreCalledAsOneMay) {
   }
 }
 
+TEST_F(P4Bfrt, ScriptsOfAllVersionsOfTheToolRun) {
+  const auto rows = rows_of(std::string(table) + R"(from bfrtcli import *
+if __name__ == '__bfrtcli__':
+    t.add_with_drop(1)
+if __name__ == '__main__':
+    t.add_with_drop(2)
+exec('bfrt.' + bfrt.p4_programs_list[0] + '.pipe.Ig.exact_t.add_with_drop(3)')
+bfrt.another_name.pipe.Ig.exact_t.add_with_drop(4)
+)");
+  ASSERT_EQ(rows["entries"].size(), 4u);
+  EXPECT_EQ(rows["entries"][2]["at"][1], 7) << "the line that calls exec";
+}
+
+/// A register outside of controls, in a pipe of another name than most have.
+TEST_F(P4Bfrt, ObjectsLieWhereTheCompilerHasThem) {
+  std::string program = program_text;
+  const auto swap = [&program](const std::string& from, const std::string& to) {
+    program.replace(program.find(from), from.size(), to);
+  };
+  const std::string register_text = "  Register<pair_t, bit<8>>(4) limits;\n";
+  swap(register_text, "");
+  swap("control Ig(", "Register<pair_t, bit<8>>(4) limits;\ncontrol Ig(");
+  swap("EgDeparser()) pipe;", "EgDeparser()) own;");
+  swap("Switch(pipe)", "Switch(own)");
+  place.write("control.p4", program);
+  for (const std::string pipe : {"own", "pipe"}) {
+    const auto rows = rows_of("bfrt.control." + pipe + ".limits.mod(1, 2, 3)\nbfrt.control." +
+                              pipe + ".Ig.exact_t.add_with_drop(1)");
+    EXPECT_EQ(rows["registers"].size(), 1u);
+    EXPECT_EQ(rows["entries"][0]["table"], "own.Ig.exact_t");
+  }
+}
+
+TEST_F(P4Bfrt, GroupsOfASelectorAreMembersThatAreAlive) {
+  place.write("setup.py", R"(ig = bfrt.balancer.pipe.Balancer
+for member, port in ((1, 16), (2, 24), (3, 32), (4, 8)):
+    ig.uplinks.add_with_forward(ACTION_MEMBER_ID=member, port=port)
+ig.uplink_groups.add(SELECTOR_GROUP_ID=1, MAX_GROUP_SIZE=16, ACTION_MEMBER_ID=[1, 2],
+                     ACTION_MEMBER_STATUS=[True, True])
+ig.uplink_groups.mod_inc(SELECTOR_GROUP_ID=1, ACTION_MEMBER_ID=[3, 4],
+                         ACTION_MEMBER_STATUS=[True, False], mod_flag=0)
+ig.uplink_groups.mod_inc(SELECTOR_GROUP_ID=1, ACTION_MEMBER_ID=[2], ACTION_MEMBER_STATUS=[True],
+                         mod_flag=1)
+ig.destinations.add(destination='10.0.0.0', destination_p_length=24, SELECTOR_GROUP_ID=1)
+)");
+  const Ended ended = run(
+      place, {"p4", "bfrt", "setup.py", "--source", shipped + "balancer/balancer.p4", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto rows = ended.json()["rows"];
+  EXPECT_EQ(rows["members"].size(), 4u);
+  EXPECT_EQ(rows["selections"][0]["members"], ordered_json({1, 3}));
+  EXPECT_EQ(rows["entries"][0]["group"], 1);
+}
+
 TEST_F(P4Bfrt, ReadsGiveWhatWasWritten) {
   const auto rows = rows_of(std::string(table) + R"(import json
 ig = bfrt.control.pipe.Ig
@@ -225,6 +279,7 @@ bfrt.port.port.add(DEV_PORT=4, SPEED='BF_SPEED_100G', FEC='BF_FEC_TYP_NONE')
 dp = bfrt.port.port_hdl_info.get(CONN_ID=3, CHNL_ID=1, print_ents=False).data[b'$DEV_PORT']
 assert socket.gethostname() == 'tofino7' and dp == 9
 bfrt.tf1.tm.port.cfg.get(dev_port=3).data[b'pg_id']
+bfrt.pre.port.mod(64, COPY_TO_CPU_PORT_ENABLE=True)
 bfrt.pre.node.add(1, 0, [], [1])
 bfrt.pre.ecmp.add(9, [1])
 bfrt.pre.mgid.add(MGID=1, MULTICAST_ECMP_ID=[9], MULTICAST_NODE_ID=[7])
@@ -234,6 +289,7 @@ bfrt.pre.mgid.add(MGID=1, MULTICAST_ECMP_ID=[9], MULTICAST_NODE_ID=[7])
   EXPECT_EQ(ended.err,
             "horae: warning: bfrt.port.port_hdl_info: numbers of front ports as the vendor's model "
             "has them; boards differ\n"
+            "horae: warning: bfrt.pre.port: the CPU's port and backup ports stay as they are\n"
             "horae: warning: bfrt.pre.ecmp: the first node is taken, without a hash\n"
             "horae: warning: bfrt.pre.mgid: group 1 names node 7, which is not there\n"
             "horae: warning: bfrt.port.port.add() is not modelled: 1 call did nothing\n"

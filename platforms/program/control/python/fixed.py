@@ -32,9 +32,19 @@ COALESCING = [("$internal_header", "numbers", 32), ("$internal_header_length", "
 NOT_MODELLED = ("port", "tm", "tf1", "tf2", "tf3", "pktgen", "snapshot", "debug", "dev")
 
 
+class PortTable(Table):
+    """Ports of the replication engine: all are there from the start."""
+
+    def put(self, stored, verb, exists):
+        if any(value for value in stored.data.values()):
+            self.control.note("bfrt.pre.port: the CPU's port and backup ports stay as they are")
+        super().put(stored, verb, exists=None)
+
+
 def pre_tables(control):
-    return {name: Table(control, f"pre.{name}", kind, size, [Key(key[0], "exact", key[1])],
-                        [Data(*field) for field in data], can=("add", "mod"))
+    return {name: (PortTable if name == "port" else Table)(
+                control, f"pre.{name}", kind, size, [Key(key[0], "exact", key[1])],
+                [Data(*field) for field in data], can=("add", "mod"))
             for name, (kind, size, key, data) in PRE.items()}
 
 

@@ -182,11 +182,14 @@ class Table:
         before = self.find(stored.key)
         if before is None:
             self.fail("table_entry_mod", NOT_FOUND)
-        for field, values in stored.data.items():
-            if not isinstance(values, list):
-                continue
-            old = list(before.data.get(field) or [])
-            before.data[field] = [v for v in old if v not in values] if take else old + values
+        given = {f: v for f, v in stored.data.items() if isinstance(v, list)}
+        old = {f: list(before.data.get(f) or []) for f in given}
+        # Lists of an entry lie side by side: who is named in the first of numbers goes out of all.
+        named = next((f for f in given if f.kind == "numbers"), None)
+        gone = {i for i, v in enumerate(old.get(named, [])) if v in given.get(named, [])}
+        for field, values in given.items():
+            before.data[field] = ([v for i, v in enumerate(old[field]) if i not in gone] if take
+                                  else old[field] + values)
         before.place = stored.place
 
     def clear(self, pipe=None, gress_dir=None, prsr_id=None, batch=True):
