@@ -80,6 +80,35 @@ TEST(SizeCompiled, TheWrittenFileIsPricedTheSame) {
   EXPECT_FALSE(place.has("d.toml.new"));
 }
 
+// The same program as its source, as the objects file written from that, and as a compiler's folder
+// cost the same wherever the folder says what the compiler did.
+TEST(SizeCompiled, SourceWrittenFileAndFolderCostTheSame) {
+  const Workplace place;
+  const Ended source =
+      run(place, {"size", counted + "/counted.p4", "--write", "source.toml", "--json"});
+  ASSERT_EQ(source.exit_code, 0) << source.err;
+  const Ended file = run(place, {"size", "--objects", "source.toml", "--json"});
+  ASSERT_EQ(file.exit_code, 0) << file.err;
+  const Ended folder = run(place, {"size", "--p4c", counted, "--json"});
+  ASSERT_EQ(folder.exit_code, 0) << folder.err;
+  const auto of_source = source.json()["pipelines"][0], of_file = file.json()["pipelines"][0],
+             of_folder = folder.json()["pipelines"][0];
+  for (const char* key : {"stages_used", "stages_by_placer", "resources", "as_compiler"}) {
+    EXPECT_EQ(of_source[key], of_file[key]) << key;
+    EXPECT_EQ(of_source[key], of_folder[key]) << key;
+  }
+  // And all are what the compiler's report says.
+  std::size_t compared = 0;
+  const auto& amounts = of_source["as_compiler"]["resources"];
+  for (const auto& v : folder.json()["validation"]) {
+    const std::string quantity = v["quantity"];
+    if (v["id"] != "" || !amounts.contains(quantity)) continue;
+    EXPECT_EQ(amounts[quantity], v["published"]) << quantity;
+    ++compared;
+  }
+  EXPECT_EQ(compared, amounts.size());
+}
+
 TEST(SizeCompiled, P4InfoStagesAreABound) {
   const Workplace place;
   const Ended ended = run(place, {"size", "--p4info", p4info, "--chip", "tofino1"});

@@ -138,6 +138,26 @@ TEST_F(SizeP4, TheLargestThatFits) {
   for (const auto& point : curve["points"]) EXPECT_EQ(point["value"], 35 * 4096);
 }
 
+// A point of `--over` is the price with its values.
+TEST_F(SizeP4, PricesOverTwoAxesAreThoseOfEachPointAlone) {
+  const auto table = size({"--over", "CELLS=4096,65536,1000000", "--over", "FLOWS=1024,40000"});
+  EXPECT_EQ(table["axes"].size(), 2u);
+  ASSERT_EQ(table["points"].size(), 6u);
+  for (const auto& point : table["points"]) {
+    const std::string cells = point["at"]["CELLS"], flows = point["at"]["FLOWS"];
+    const bool fits = cells != "1000000";
+    EXPECT_EQ(point["fits"], fits) << cells;
+    const auto alone = size({"-D", "CELLS=" + cells, "--set", "FLOWS=" + flows, "--no-remedies"},
+                            fits ? 0 : 3)["pipelines"][0];
+    ASSERT_EQ(point["pipelines"].size(), 1u);
+    for (const char* key : {"stages_used", "stages_by_placer", "resources", "as_compiler"})
+      EXPECT_EQ(point["pipelines"][0][key], alone[key]) << cells << " " << flows << " " << key;
+  }
+  const Ended text = run(place, {"size", "mine.p4", "--over", "CELLS=4096,65536"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 3) << text.out;
+}
+
 TEST_F(SizeP4, WhatDoesNotFitComesWithChangesThatFit) {
   const auto out = size({"-D", "CELLS=1000000"}, 3);
   EXPECT_FALSE(out["refused"].empty());

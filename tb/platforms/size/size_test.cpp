@@ -507,9 +507,9 @@ INSTANTIATE_TEST_SUITE_P(
                 {"--objects", "d.toml", "--plot", "x.svg"},
                 "--plot: expected scripts/plot --objects d.toml -o x.svg, which draws the "
                 "stages"},
-        BadCase{"OverAlone",
-                {"--objects", "d.toml", "--over", "register[0].width=8"},
-                "--over: expected --most KEY with it"},
+        BadCase{"OverAnUnknownKey",
+                {"--objects", "d.toml", "--over", "register[0].wide=8"},
+                "--set register[0].wide: unknown key 'wide', did you mean 'width'?"},
         BadCase{"OverEmpty",
                 {"--objects", "d.toml", "--most", "register[0].entries", "--over", "a="},
                 "--over a=: expected KEY=A,B,C"},

@@ -18,7 +18,7 @@ using p4lang::ExprKind;
 using p4lang::Stmt;
 using p4lang::StmtKind;
 
-/// Of one control.
+/// The conditions of one control.
 class CallTaker {
  public:
   explicit CallTaker(Block& block) : block_(block) {}

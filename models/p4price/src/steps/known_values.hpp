@@ -1,4 +1,4 @@
-// What the statements of an action or a control do to the values that are known.
+// Effects of statements on the values that are known.
 #pragma once
 
 #include <cstdint>

@@ -33,6 +33,26 @@ void add_source(const SourceAccount& source, ordered_json& pipeline) {
     pipeline["notes"].push_back({{"object", n.object}, {"text", n.text}, {"place", n.place}});
 }
 
+void add_rehearsal(const programs::Rehearsal& rehearsal, ordered_json& pipeline) {
+  auto& out = pipeline["unpriced"] = ordered_json::array();
+  for (const auto& u : rehearsal.unpriced)
+    out.push_back({{"kind", kind_name(u.kind)}, {"gress", gress_name(u.gress)}, {"what", u.what}});
+  if (!rehearsal.stopped.empty()) pipeline["passes_stopped"] = rehearsal.stopped;
+}
+
+std::string rehearsal_text(const programs::Rehearsal& rehearsal) {
+  constexpr std::size_t most = 12;
+  std::string out;
+  const auto& all = rehearsal.unpriced;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    out += fmt::format("  warning: not priced: {}\n", unpriced_text(all[i]));
+  if (all.size() > most) out += fmt::format("  warning: {} more of these\n", all.size() - most);
+  if (!rehearsal.stopped.empty())
+    out += fmt::format("  note: {} passes tried; the last ended by: {}\n", rehearsal.passes,
+                       rehearsal.stopped);
+  return out;
+}
+
 std::string source_text(const SourceAccount& source) {
   std::string out;
   if (!source.chain.empty()) {
@@ -73,6 +93,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     for (const auto& a : d.accounts)
       pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};
     if (d.source) add_source(*d.source, pipeline);
+    if (d.rehearsal) add_rehearsal(*d.rehearsal, pipeline);
     out["pipelines"].push_back(std::move(pipeline));
     for (auto& r : dataplane::priced_refusals_json(priced)) out["refused"].push_back(std::move(r));
     for (const auto& c : d.comparisons) {
@@ -181,6 +202,7 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
     if (d.by_hand && !d.ledger.objects.empty()) out += by_hand_text;
     out += undeclared_text(d.undeclared);
     if (d.source) out += source_text(*d.source);
+    if (d.rehearsal) out += rehearsal_text(*d.rehearsal);
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
     if (!d.accounts.empty()) out += "\n";

@@ -87,6 +87,8 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     sized.undeclared = undeclared_orders(design);
     sized.copies = request.chip ? chip.pipelines : profile->chip.pipelines;
     sized.accounts = program->accounts();
+    if (request.beside && !profile->program->works_on_bytes())
+      sized.rehearsal = programs::rehearse(*program, pipeline, table);
     for (const auto& published : platform.size.published) {
       if (published.profile.value == device.profile)
         sized.comparisons.push_back(compare_with(published, sized));

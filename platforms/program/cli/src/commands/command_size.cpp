@@ -100,6 +100,18 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
   return results::exit_done;
 }
 
+int size_over(const SizeOptions& o, const size::SizeRequest& request,
+              std::optional<results::ResultFolder>& folder) {
+  const auto table = size::price_over(request, o.over, !o.no_progress);
+  const std::string text = size::price_table_json(table).dump(1) + "\n";
+  if (folder) {
+    folder->write("summary.json", text);
+    commit(*folder);
+  }
+  fmt::print("{}", o.json ? text : size::price_table_text(table));
+  return results::exit_done;
+}
+
 /// A program of a P4 compiler's: its output folder, or its P4Info.
 int size_compiled(const SizeOptions& o) {
   const std::string option = o.p4c.empty() ? "--p4info" : "--p4c";
@@ -168,10 +180,12 @@ int size(const SizeOptions& o) {
   const size::SizeRequest request = size_request(o);
   if (o.write && !request.p4)
     throw InputError("--write: expected FILE.p4, --p4c DIR or --p4info FILE with it");
-  if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
+  if (o.write && !o.over.empty())
+    throw InputError("--write: expected without --over, which prices many designs");
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
   if (!o.most.empty()) return size_curve(o, request, folder);
+  if (!o.over.empty()) return size_over(o, request, folder);
   size::SizeRequest beside = request;
   beside.beside = true;
   const auto designs = size::size_designs(beside);
@@ -281,8 +295,9 @@ Command add_size(CLI::App& app) {
           "find the largest value of KEY that fits; with * or ?: of all that match, together")
       ->type_name("KEY");
   command
-      ->add_option("--over", o->over,
-                   "with --most: search for each of these values of another key; may be repeated")
+      ->add_option(
+          "--over", o->over,
+          "price with each of these values of a key, or with --most search; may be repeated")
       ->type_name("KEY=A,B,C")
       ->allow_extra_args(false);
   add_out(*command, o->out);

@@ -1,4 +1,4 @@
-// The largest value of a parameter that fits a chip, over values of others.
+// Prices over values of parameters, and the largest value of one that fits a chip.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -33,5 +33,23 @@ SizeCurve trace_curve(const SizeRequest& request, const std::string& key,
 
 nlohmann::ordered_json curve_json(const SizeCurve& curve);
 std::string curve_text(const SizeCurve& curve);
+
+/// Prices at each point of some axes.
+struct PriceTable {
+  std::string file;
+  std::vector<Axis> axes;
+  struct Point {
+    std::vector<std::string> at;  ///< value of each axis
+    std::vector<SizedDesign> designs;
+  };
+  std::vector<Point> points;  ///< the last axis fastest
+};
+
+/// Each point is priced once, with what its stages stand beside. `over` as above.
+PriceTable price_over(const SizeRequest& request, const std::vector<std::string>& over,
+                      bool progress);
+
+nlohmann::ordered_json price_table_json(const PriceTable& table);
+std::string price_table_text(const PriceTable& table);
 
 }  // namespace horae::size

@@ -9,6 +9,7 @@
 #include "horae/dataplane/price/ledger.hpp"
 #include "horae/dataplane/price/priced.hpp"
 #include "horae/programs/program.hpp"
+#include "horae/programs/rehearsal.hpp"
 
 namespace horae::size {
 
@@ -70,6 +71,7 @@ struct SizedDesign {
   std::optional<dataplane::Priced::Beside> beside = {};
   bool by_hand = true;  ///< not taken from a compiled program (order = "complete")
   std::optional<SourceAccount> source = {};
+  std::optional<programs::Rehearsal> rehearsal = {};  ///< of a C++ program
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad
