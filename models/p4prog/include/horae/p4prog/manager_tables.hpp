@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace horae::p4prog {
@@ -12,6 +14,7 @@ namespace horae::p4prog {
 struct Replica {
   unsigned port = 0;
   unsigned rid = 0;
+  std::optional<unsigned> exclusion = {};  ///< packets of this level1_exclusion_id get none
   bool operator==(const Replica&) const = default;
 };
 
@@ -24,6 +27,8 @@ struct MirrorSession {
 struct ManagerTables {
   std::map<unsigned, MirrorSession> sessions;  ///< session 0 is reserved
   std::map<unsigned, std::vector<Replica>> groups;
+  /// By level2_exclusion_id: ports that get no copy of the rid that the packet has itself.
+  std::map<unsigned, std::set<unsigned>> exclusions;
 };
 
 }  // namespace horae::p4prog
