@@ -198,12 +198,15 @@ TEST(Entries, GroupsAndSessions) {
   p.apply = "ig_tm_md.mcast_grp_a = 3;";
   Bench bench(p);
   Entries::parse_toml(
-      "[[group]]\nnumber = 3\ncopies = [{ port = 4 }, { port = 5, rid = 9 }]\n"
+      "[[group]]\nnumber = 3\ncopies = [{ port = 4 }, { port = 5, rid = 9, exclusion = 8 }]\n"
+      "[[exclusion]]\nnumber = 2\nports = [5, 7]\n"
       "[[mirror]]\nsession = 7\nport = 8\nmost_bytes = 64\n",
       "e.toml")
       .apply(bench.chip->control_plane(), bench.chip->manager());
   EXPECT_EQ(bench.faults(packet("000000010000000200030405") + "expect 4\nexpect 5\n"), "");
-  EXPECT_EQ(bench.chip->manager().groups.at(3), (std::vector<Replica>{{4, 0}, {5, 9}}));
+  EXPECT_EQ(bench.chip->manager().groups.at(3), (std::vector<Replica>{{4, 0}, {5, 9, 8}}));
+  EXPECT_EQ(bench.chip->manager().exclusions,
+            (std::map<unsigned, std::set<unsigned>>{{2, {5, 7}}}));
   EXPECT_EQ(bench.chip->manager().sessions.at(7), (MirrorSession{8, 64}));
 }
 
@@ -302,6 +305,13 @@ TEST(Entries, FaultsHaveTheirPlace) {
             "e.toml:2:11: session = 0, which is reserved; expected 1 to 1023");
   EXPECT_EQ(toml_refusal("[[group]]\nnumber = 1\ncopies = [{ port = 512 }]\n"),
             "e.toml:3:20: port = 512; expected a number from 0 to 511");
+  EXPECT_EQ(toml_refusal("[[exclusion]]\nnumber = 512\nports = [1]\n"),
+            "e.toml:2:10: number = 512; expected a number from 0 to 511");
+  EXPECT_EQ(toml_refusal("[[exclusion]]\nnumber = 1\nports = [1, 512]\n"),
+            "e.toml:3:9: 512 is wider than 9 bits");
+  EXPECT_EQ(toml_refusal("[[exclusion]]\nnumber = 1\nports = [1]\n"
+                         "[[exclusion]]\nnumber = 1\nports = [2]\n"),
+            "e.toml:4:1: exclusion 1 again; expected each once");
   EXPECT_EQ(toml_refusal("[[entry]\n").substr(0, 9), "e.toml:1:");
 }
 

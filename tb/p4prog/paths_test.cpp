@@ -53,6 +53,27 @@ TEST(Paths, AGroupHasACopyForEachMember) {
       "");
 }
 
+TEST(Paths, ExclusionIdsLeaveCopiesOfAGroupOut) {
+  Parts p;
+  p.apply =
+      "ig_tm_md.mcast_grp_a = 5; ig_tm_md.rid = hdr.data.h1; ig_tm_md.level1_exclusion_id = 7;"
+      "ig_tm_md.level2_exclusion_id = 3;";
+  const auto ports = [&](std::uint8_t rid) {
+    Bench bench(p);
+    bench.chip->manager().groups[5] = {{1, 4, 7}, {2, 4, 6}, {3, 4}, {4, 5}, {6, 6, 0}};
+    bench.chip->manager().exclusions = {{3, {3, 4}}, {4, {2, 6}}};
+    std::vector<unsigned> out;
+    for (const auto& copy :
+         bench.chip->inject(8, Bytes8{0, 0, 0, 0, 0, 0, 0, 0, 0, rid, 0, 0}, Picoseconds(0)))
+      out.push_back(copy.port);
+    return out;
+  };
+  // The node of level 1 gets none; level 2 is of the node whose rid the packet has.
+  EXPECT_EQ(ports(1), (std::vector<unsigned>{2, 3, 4, 6}));
+  EXPECT_EQ(ports(4), (std::vector<unsigned>{2, 4, 6}));
+  EXPECT_EQ(ports(5), (std::vector<unsigned>{2, 3, 6}));
+}
+
 TEST(Paths, AMirroredCopyIsWhatCameInBehindItsHeader) {
   Parts p;
   p.headers += "header mirror_h { bit<8> kind; bit<16> value; }\n";

@@ -110,6 +110,8 @@ void PipePasses::find_words(Gress gress) {
   w.group_b = m.intrinsic(for_tm, "mcast_grp_b");
   w.to_cpu = m.intrinsic(for_tm, "copy_to_cpu");
   w.rid = m.intrinsic(for_tm, "rid");
+  w.exclusion1 = m.intrinsic(for_tm, "level1_exclusion_id");
+  w.exclusion2 = m.intrinsic(for_tm, "level2_exclusion_id");
   w.qid = m.intrinsic(for_tm, "qid");
   w.cos = m.intrinsic(for_tm, "ingress_cos");
   w.bypass = m.intrinsic(for_tm, "bypass_egress");
@@ -310,6 +312,17 @@ void PipePasses::choose_ways(const Machine& machine) {
   }
 }
 
+/// Pruning of the replication tree: a node by its exclusion id, ports of the packet's own node by
+/// theirs (Open Tofino, tofino1_base.p4: level1_exclusion_id, level2_exclusion_id; own rule: which
+/// node level 2 is of).
+bool PipePasses::is_excluded(const Machine& machine, const Replica& replica, unsigned rid) const {
+  if (replica.exclusion == machine.value(words_[0].exclusion1)) return true;
+  if (replica.rid != rid || manager_.exclusions.empty()) return false;
+  const auto ports =
+      manager_.exclusions.find(static_cast<unsigned>(machine.value(words_[0].exclusion2)));
+  return ports != manager_.exclusions.end() && ports->second.contains(replica.port);
+}
+
 void PipePasses::add_group(const Machine& machine, const Machine::IntrinsicWord& group,
                            const Departure& like) {
   const auto number = static_cast<unsigned>(machine.value(group));
@@ -317,6 +330,7 @@ void PipePasses::add_group(const Machine& machine, const Machine::IntrinsicWord&
   if (number == 0 || found == manager_.groups.end()) return;
   bool first = true;
   for (const Replica& r : found->second) {
+    if (is_excluded(machine, r, like.rid)) continue;
     Departure copy = like;
     copy.by = Departure::By::group;
     copy.group = static_cast<std::uint16_t>(number);

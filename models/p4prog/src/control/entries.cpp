@@ -64,6 +64,11 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
       throw input_error(group.where,
                         fmt::format("group {} again; expected each once", group.number));
   }
+  for (const Exclusion& exclusion : exclusions_) {
+    if (!manager.exclusions.emplace(exclusion.number, exclusion.ports).second)
+      throw input_error(exclusion.where,
+                        fmt::format("exclusion {} again; expected each once", exclusion.number));
+  }
   for (const Session& session : sessions_) {
     if (anew_)
       manager.sessions[session.number] = session.session;

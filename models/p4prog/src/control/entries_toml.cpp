@@ -138,6 +138,7 @@ class Row {
 
 constexpr std::uint64_t most_port = 511;          // of 9 bits
 constexpr std::uint64_t most_16_bits = 0xffff;    // groups, replication ids
+constexpr std::uint64_t most_exclusion = 511;     // L2ExclusionId_t
 constexpr std::uint64_t most_session = 1023;      // MirrorId_t
 constexpr std::uint64_t most_index = 0xffffffff;  // of cells
 
@@ -148,8 +149,8 @@ class EntriesToml {
   static Entries read(const Section& root) {
     Entries out;
     const Row file(root, {"entry", "default", "member", "selection", "register", "counter", "meter",
-                          "low_pass", "early_drop", "parameter", "value_set", "group", "mirror",
-                          "port_metadata", "port"});
+                          "low_pass", "early_drop", "parameter", "value_set", "group", "exclusion",
+                          "mirror", "port_metadata", "port"});
     for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
     for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
     for (const Section& s : root.children("member")) out.members_.push_back(member(s));
@@ -166,6 +167,7 @@ class EntriesToml {
     for (const Section& s : root.children("value_set"))
       out.cells_.push_back(cell(Row(s, {"name", "values"}), Of::value_set, "values"));
     for (const Section& s : root.children("group")) out.groups_.push_back(group(s));
+    for (const Section& s : root.children("exclusion")) out.exclusions_.push_back(exclusion(s));
     for (const Section& s : root.children("mirror")) out.sessions_.push_back(session(s));
     for (const Section& s : root.children("port_metadata")) out.port_data_.push_back(port_data(s));
     for (const Section& s : root.children("port")) out.ports_.push_back(port(s));
@@ -301,9 +303,26 @@ class EntriesToml {
     out.number = static_cast<unsigned>(row.number("number", most_16_bits));
     if (out.number == 0) row.refuse("number", "number = 0; expected a group from 1 on");
     for (const Section& copy : row.children("copies")) {
-      const Row c(copy, {"port", "rid"});
-      out.copies.push_back({static_cast<unsigned>(c.number("port", most_port)),
-                            static_cast<unsigned>(c.number_or("rid", most_16_bits, 0))});
+      const Row c(copy, {"port", "rid", "exclusion"});
+      Replica& to = out.copies.emplace_back();
+      to.port = static_cast<unsigned>(c.number("port", most_port));
+      to.rid = static_cast<unsigned>(c.number_or("rid", most_16_bits, 0));
+      if (c.has("exclusion"))
+        to.exclusion = static_cast<unsigned>(c.number("exclusion", most_16_bits));
+    }
+    return out;
+  }
+  static Entries::Exclusion exclusion(const Section& s) {
+    const Row row(s, {"number", "ports"});
+    Entries::Exclusion out;
+    out.where = row.where();
+    out.number = static_cast<unsigned>(row.number("number", most_exclusion));
+    for (const PlacedText& port : row.values("ports")) {
+      try {
+        out.ports.insert(static_cast<unsigned>(number_of(port.text, 9).at(0)));
+      } catch (const InputError& e) {
+        row.refuse("ports", e.what());
+      }
     }
     return out;
   }

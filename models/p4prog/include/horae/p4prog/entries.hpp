@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -47,7 +48,8 @@ struct PortName {
 ///     [[early_drop]] name, index, the average as before, least, most, most_percent
 ///     [[parameter]]  name, value                    of a RegisterParam
 ///     [[value_set]]  name, values = [VALUE, ..]     a member: a value for each of its fields
-///     [[group]]      number, copies = [{ port, rid }, ..]    multicast
+///     [[group]]      number, copies = [{ port, rid, exclusion }, ..]    multicast
+///     [[exclusion]]  number, ports = [PORT, ..]     that a level2_exclusion_id leaves out
 ///     [[mirror]]     session, port, most_bytes
 ///     [[port_metadata]] port, parser, data          what parsers find in front of its packets
 ///     [[port]]       switch_port, number
@@ -130,6 +132,11 @@ class Entries {
     std::vector<Replica> copies;
     Location where;
   };
+  struct Exclusion {
+    unsigned number = 0;
+    std::set<unsigned> ports;
+    Location where;
+  };
   struct Session {
     unsigned number = 0;
     MirrorSession session;
@@ -158,6 +165,7 @@ class Entries {
   std::vector<Cell> cells_;
   std::vector<Filter> filters_;
   std::vector<Group> groups_;
+  std::vector<Exclusion> exclusions_;
   std::vector<Session> sessions_;
   std::vector<PortData> port_data_;
   std::vector<PortName> ports_;

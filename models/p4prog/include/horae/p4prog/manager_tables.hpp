@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "horae/core/cxx20.hpp"
@@ -14,6 +16,7 @@ namespace horae::p4prog {
 struct Replica {
   unsigned port = 0;
   unsigned rid = 0;
+  std::optional<unsigned> exclusion = {};  ///< packets of this level1_exclusion_id get none
   bool operator==(const Replica&) const = default;
 };
 
@@ -28,6 +31,8 @@ struct ManagerTables {
   std::map<unsigned, std::vector<Replica>> groups;
   /// Bytes that ingress parsers find in front of packets of a port; of others they are zeros.
   std::map<unsigned, std::vector<std::uint8_t>> port_metadata;
+  /// By level2_exclusion_id: ports that get no copy of the rid that the packet has itself.
+  std::map<unsigned, std::set<unsigned>> exclusions;
 };
 
 }  // namespace horae::p4prog

@@ -149,6 +149,7 @@ class PipePasses {
     Machine::IntrinsicWord stamp, error, drop;
     Machine::IntrinsicWord mirror_type, resubmit_type, digest_type;
     Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass;
+    Machine::IntrinsicWord exclusion1, exclusion2;
   };
 
   static Front front_of(const Machine& machine, std::string_view type, std::uint32_t bytes);
@@ -169,6 +170,7 @@ class PipePasses {
   /// Requests of the deparser, but for those whose type was not written.
   PassResult& deparse(Machine& machine, const Words& words, const dataplane::Pass& pass);
   void choose_ways(const Machine& machine);
+  bool is_excluded(const Machine& machine, const Replica& replica, unsigned rid) const;
   void add_group(const Machine& machine, const Machine::IntrinsicWord& group,
                  const Departure& like);
   std::optional<MirroredPacket> mirrored(const PassResult::Copy& copy,
