@@ -364,6 +364,25 @@ TEST(P4BfrtRun, ARunTakesItsTablesFromAScript) {
   EXPECT_EQ(run(place, {"run", "a.toml"}).exit_code, 2);
 }
 
+TEST(P4BfrtRun, AReplayTakesItsTablesFromAScript) {
+  Workplace place;
+  const auto replayed = [&](const Words& more) {
+    Words words = {
+        "replay",     shipped + "../../traces/hosts.pcap@h0", "--filter", "src host 10.0.0.1",
+        "--platform", shipped + "router/router.toml",         "--out",    "out"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run(place, words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return place.read("out/packets.csv") + place.read("out/ports/tor_1.pcap") +
+           place.read("out/ports/tor_2.pcap");
+  };
+  const std::string entries = replayed({});
+  EXPECT_EQ(entries,
+            replayed({"--set", "tor.program.entries=[]", "--set",
+                      "tor.program.control=[\"" + shipped + "router/router.control.py\"]"}));
+  EXPECT_NE(entries, replayed({"--set", "tor.program.entries=[]"}));
+}
+
 /// Calls after a sleep happen at that time of the simulation, later by the latency.
 TEST(P4BfrtRun, ASleepIsTimeOfTheSimulation) {
   Workplace place;
