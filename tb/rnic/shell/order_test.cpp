@@ -129,8 +129,8 @@ TEST(Order, WhatTellsOfWritesWaitsForThem) {
     const bool last = rows[i].verb == Verb::write_imm;
     const Picoseconds ahead = write + (last ? wire_time(Opcode::write_first, 1024_B) : 0_ps);
     EXPECT_EQ(all[i]->sent[rows[i].waits], ahead);
-    // Its packet before it asks for an acknowledgement, which comes back over two links. It waits in
-    // the tap for the longer one before it, or is as long.
+    // Its packet before it asks for an acknowledgement, which comes back over two links. It waits
+    // in the tap for the longer one before it, or is as long.
     const Picoseconds behind = 2 * (one_way(config, odd_link) + odd_link.delay) + config.ack_delay +
                                wire_time(Opcode::write_first, 1024_B) + 2 * test::ack_time();
     EXPECT_EQ(all[i + 3]->sent[rows[i].waits], ahead + behind) << i;
