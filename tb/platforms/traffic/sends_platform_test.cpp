@@ -273,8 +273,9 @@ TEST(ServicesPlatform, RefusedInOneLine) {
     EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
   };
   refused({"traffic[0].service=ud"}, "service = \"ud\" with another verb than SEND");
-  refused({"traffic[0].service=ud", "traffic[0].verb=send"},
-          "p.toml:35:11: service = \"ud\" with messages of 3000 B, above the MTU of 1 KiB");
+  refused(
+      {"traffic[0].service=ud", "traffic[0].verb=send"},
+      "--set traffic[0].service: service = \"ud\" with messages of 3 KB, above the MTU of 1 KiB");
   refused({"traffic[0].verb=read"}, "service = \"uc\" with a verb that has a response");
   refused({"traffic[0].service=us"}, "'uc'");
   refused({"nic.entropy.scheme=random"},

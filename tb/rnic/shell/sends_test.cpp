@@ -311,8 +311,34 @@ TEST(Sends, RefusedWhereAPartHasNone) {
   EXPECT_NO_THROW(check_sends(odd_latencies()));
   refused([](RnicConfig& c) { c.transport = "timeout_only"; }, "'rnic_sr' or 'go_back_n'");
   refused([](RnicConfig& c) { c.ordering.engine = "ideal"; }, "ordering.engine = 'ideal'");
-  refused([](RnicConfig& c) { c.entropy.scheme = "random"; }, "entropy.scheme = 'random'");
-  refused([](RnicConfig& c) { c.congestion.algorithm = "hpcc"; }, "congestion.algorithm = 'hpcc'");
+}
+
+/// Congestion control that listens to acknowledgements hears of RNR NAKs as of others: what was
+/// refused is in flight until it has come again, and the window opens with it.
+TEST(Sends, ListenersHearOfRnrNaks) {
+  fabric::sim_context context;
+  std::map<std::string, test::NicPair> all;
+  for (const std::string algorithm : {"swift", "timely", "dctcp"}) {
+    RnicConfig config = go_back_n();
+    config.congestion.algorithm = algorithm;
+    config.entropy.scheme = algorithm == "timely" ? "random" : "fixed";
+    config.reliability.ack_every = 1;
+    config.receive = ReceiveConfig{.depth = 2, .post = 3_us};
+    config.reliability.min_rnr_timer = 1;
+    const auto& nics =
+        all.try_emplace(algorithm, context, config, odd_link, static_cast<unsigned>(all.size()))
+            .first->second;
+    connect_queue_pairs(*nics.a, *nics.b, {.a_to_b = sends(3000_B, 40), .receives = true});
+  }
+  test::run_on(context, 5_ms);
+  for (const auto& [algorithm, nics] : all) {
+    EXPECT_TRUE(nics.a->finished()) << algorithm;
+    EXPECT_GT(nics.a->counters().rnr_naks_received, 10u) << algorithm;
+    EXPECT_EQ(nics.b->counters().messages_received, 40u) << algorithm;
+    EXPECT_EQ(nics.b->counters().delivered_bytes, 40u * 3000) << algorithm;
+    EXPECT_EQ(nics.a->queue_pair(0).in_flight(), 0_B) << algorithm;
+    EXPECT_EQ(nics.a->counters().timeouts, 0u) << algorithm;
+  }
 }
 
 // ---- Whole transfers.

@@ -87,8 +87,7 @@ def atomics(draw, out):
 def sends(draw, out):
     """SENDs and WRITEs with immediate data in the place of WRITEs, where the NIC has them, and receive queues of any depth."""
     nic = out["nic"]
-    if (nic["transport"] not in ("rnic_sr", "go_back_n") or "ordering" in nic or "entropy" in nic
-            or nic["congestion"]["algorithm"] not in ("none", "dcqcn") or not draw.chance(0.5)):
+    if nic["transport"] not in ("rnic_sr", "go_back_n") or "ordering" in nic or not draw.chance(0.5):
         return
     for table in out["traffic"]:
         if "verb" in table or not draw.chance(0.6):

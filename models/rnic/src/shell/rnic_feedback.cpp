@@ -130,6 +130,7 @@ void rnic::apply_ack(std::size_t i, const AckInfo& ack, const Heard& heard, Pico
   on_feedback(qp, ack, heard, delivered, lost, now);
   if (qp.credited != nullptr) settle_credit(i, false, now);
   refresh(i);
+  if (ack.rnr > 0) return put_off(i, ack, now);
   if (ack.nack) serve_nack(i, nacked, now);
 }
 
@@ -148,7 +149,8 @@ void rnic::on_feedback(QueuePair& qp, const AckInfo& ack, const Heard& heard, By
                          .hops = f.stack()},
                         now);
   }
-  if (qp.reaction && ack.nack) {
+  // An RNR NAK says nothing of the network but its feedback.
+  if (qp.reaction && ack.nack && ack.rnr == 0) {
     if (qp.selective_sender() == nullptr) {
       qp.reaction->on_nack(now);
     } else if (lost > 0_B) {

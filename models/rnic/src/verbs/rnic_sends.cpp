@@ -37,8 +37,10 @@ void check_sends(const RnicConfig& config) {
     throw InputError(fmt::format("{} with transport = '{}', which has none; expected {}", what,
                                  transport.name, expected));
   }
-  // An RNR NAK brings no feedback.
-  check_unheard(config, what);
+  // A SEND says nothing of its place in memory, which an engine orders by.
+  if (config.ordering.engine != "none")
+    throw InputError(fmt::format("{} with ordering.engine = '{}', which has none; expected 'none'",
+                                 what, config.ordering.engine));
 }
 
 void check_receive_queues(const RnicConfig& config) {
@@ -204,6 +206,12 @@ void rnic::receive_rnr_nak(std::size_t i, const Packet& p, Picoseconds now) {
   const auto code = static_cast<std::uint8_t>(p.syndrome & syndrome::rnr_timer_bits);
   const AckInfo ack{true, p.psn, 0, static_cast<std::uint8_t>(code + 1)};
   const auto due = acks_.arrives(false, now);
+  if (listens_) [[unlikely]] {
+    // It brings the feedback of the packet that was refused.
+    const Feedback& f = feedback_of(p);
+    if (!due) return apply_ack(i, ack, {i, f, now - f.sent}, now);
+    heard_.push_back({i, f, now - f.sent});
+  }
   if (!due) return take_response(i, ack, now);
   schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
 }
