@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "horae/capture/encode_packet.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "roce_bytes.hpp"
 
 namespace horae::capture::dissection_test {

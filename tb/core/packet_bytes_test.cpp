@@ -1,11 +1,10 @@
 // Packets as bytes and back, for what works on bytes.
-#include "horae/core/codec/packet_bytes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/core/wire_bytes.hpp"
 
 namespace horae::packet_bytes_test {
 namespace {
@@ -71,7 +70,7 @@ TEST(PacketBytes, AWrongIcrcIsSeenWhereItIsAskedFor) {
   bytes.back() ^= 1;
   EXPECT_FALSE(fields_of(bytes, p, true).icrc);
   EXPECT_TRUE(fields_of(bytes, p, false).icrc);
-  EXPECT_TRUE(fields_of(wire_bytes_of(p, {.icrc = false}), p, false).roce);
+  EXPECT_TRUE(fields_of(wire_bytes_of(p, nullptr, {.icrc = false}), p, false).roce);
 }
 
 TEST(PacketBytes, OthersAreRefused) {

@@ -1,5 +1,7 @@
 // Bytes in host memory: what a sender's memory has arrives in the receiver's, whatever happens on
 // the way; WQEs and CQEs that a memory of a user's own sees.
+#include "contents.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -77,14 +79,6 @@ config::PlatformConfig platform_of(const Settings& settings, const std::string& 
   return workload::read_platform(Document::parse(network + more, "p.toml", settings));
 }
 
-/// Bytes of memory there before anything is sent: no two places are alike.
-std::vector<unsigned char> pattern(std::uint64_t where, std::size_t size) {
-  std::vector<unsigned char> bytes(size);
-  for (std::size_t i = 0; i < size; ++i)
-    bytes[i] = static_cast<unsigned char>((where + i) * 0x9e3779b97f4a7c15u >> 56);
-  return bytes;
-}
-
 /// Memory of a user's own with bytes, whose accesses take different times; `change` may spoil what
 /// it answers.
 class user_memory : public sc_core::sc_module {
@@ -127,55 +121,18 @@ class user_memory : public sc_core::sc_module {
   std::map<std::uint64_t, std::vector<unsigned char>> pages_;
 };
 
-/// Calls `each(sender's NIC, queue pair, receiver's NIC, its queue pair)`.
-template <class Each>
-void connections(Simulation& simulation, Each each) {
-  for (auto* from : simulation.nics()) {
-    for (std::size_t i = 0; i < from->queue_pairs(); ++i) {
-      const auto& config = from->queue_pair(i).config();
-      if (!config.source) continue;
-      for (auto* to : simulation.nics()) {
-        if (to->id() == config.peer)
-          each(*from, i, *to, config.remote.value() - to->number_of(0).value());
-      }
-    }
-  }
-}
-
 struct Outcome {
-  std::uint64_t messages = 0, bytes = 0, wrong = 0, resent = 0, out_of_order = 0, corrupted = 0;
-  std::uint64_t failed = 0;
+  test::Moved moved;
+  std::uint64_t resent = 0, out_of_order = 0, corrupted = 0;
 };
 
-/// Runs it and compares the memories of both ends, packet by packet.
+/// Runs it and compares the memories of both ends, byte by byte.
 Outcome compare(Simulation& simulation) {
-  constexpr std::uint64_t mtu = 1024, message = 9000, packets = 9;
   auto& clock = simulation.context().clock;
   clock.run_to(1_ps);  // memories are there
-  connections(simulation, [&](rnic::rnic& from, std::size_t i, rnic::rnic&, std::size_t) {
-    const Psn first = from.queue_pair(i).sends_from();
-    for (std::int32_t k = 0; k < 30 * 9; ++k) {
-      const auto at = host_address::source(i, host_address::ring_offset(first + k, mtu));
-      from.host()->poke(at, pattern(at + from.id(), mtu));
-    }
-  });
-  for (Picoseconds t = 20_us; t <= 20_ms && !simulation.finished(); t += 20_us) clock.run_to(t);
-  Outcome out;
-  connections(simulation, [&](rnic::rnic& from, std::size_t i, rnic::rnic& to, std::size_t j) {
-    const auto& qp = from.queue_pair(i);
-    out.messages += qp.progress().completed_messages;
-    out.failed += qp.progress().failed_messages;
-    for (std::uint64_t k = 0; k < qp.progress().completed_messages * packets; ++k) {
-      const auto offset =
-          host_address::ring_offset(qp.sends_from() + static_cast<std::int32_t>(k), mtu);
-      const std::uint64_t there = k % packets == packets - 1 ? message % mtu : mtu;
-      std::vector<unsigned char> got(there);
-      to.host()->peek(host_address::ring(j, offset), got);
-      const auto sent = pattern(host_address::source(i, offset) + from.id(), there);
-      out.bytes += there;
-      out.wrong += got == sent ? 0 : 1;
-    }
-  });
+  test::fill_sources(simulation.nics());
+  for (Picoseconds t = 20_us; t <= 60_ms && !simulation.finished(); t += 20_us) clock.run_to(t);
+  Outcome out{.moved = test::moved(simulation.nics())};
   for (const auto* nic : simulation.nics()) {
     out.out_of_order += nic->counters().out_of_order;
     for (std::size_t k = 1; k < nic->counters().sent.size(); ++k)
@@ -187,8 +144,9 @@ Outcome compare(Simulation& simulation) {
 }
 
 std::string text_of(const Outcome& o) {
-  return fmt::format("{} messages, {} bytes, {} wrong, {} failed, {}, {}, {} corrupted", o.messages,
-                     o.bytes, o.wrong, o.failed, o.resent > 0 ? "resent" : "none resent",
+  return fmt::format("{} messages, {} bytes, {} wrong, {} failed, {}, {}, {} corrupted",
+                     o.moved.messages, o.moved.bytes, o.moved.wrong, o.moved.failed,
+                     o.resent > 0 ? "resent" : "none resent",
                      o.out_of_order > 0 ? "out of order" : "in order", o.corrupted);
 }
 
@@ -238,6 +196,20 @@ TEST(Contents, ArriveByAnOrderingEngineAndQueuesOfTheHost) {
             arrived);
 }
 
+// Data of READs moves from the responder's memory to the requester's, by the same rings.
+TEST(Contents, OfReadsArriveUnderLossAndReordering) {
+  for (const char* transport : {"go_back_n", "rnic_sr"}) {
+    for (const Memory memory : {Memory::own, Memory::users}) {
+      const std::string by = fmt::format("nic.transport={}", transport);
+      EXPECT_EQ(outcome_of({by, "traffic[0].verb=read"}, memory), arrived) << by;
+    }
+  }
+  for (const char* more : {"sim.window=77ns", "sim.scheduling=exact_wake",
+                           R"(nic.cq={poll="50 ns"})", "nic.sram={limited=true}"}) {
+    EXPECT_EQ(outcome_of({more, "traffic[0].verb=read"}, Memory::own), arrived) << more;
+  }
+}
+
 TEST(Contents, TakeNoTime) {
   const auto counted = [](const char* contents) {
     return test::in_child([&] {
@@ -269,6 +241,7 @@ packet = 4
   expected.replace(expected.rfind('0'), 1, "1");
   EXPECT_EQ(outcome_of({}, Memory::own, event), expected);
   EXPECT_EQ(outcome_of({}, Memory::users, event), expected);
+  EXPECT_EQ(outcome_of({"traffic[0].verb=read"}, Memory::own, event), expected);
 }
 
 std::uint64_t number(const QueueEntry& e, std::size_t at, std::size_t bytes) {
@@ -277,8 +250,9 @@ std::uint64_t number(const QueueEntry& e, std::size_t at, std::size_t bytes) {
   return n;
 }
 
-TEST(Contents, OfWqesAndCqesAreWhatAMemoryOfAUsersSees) {
-  const auto platform = platform_of({});
+void expect_wqes_and_cqes(Verb verb) {
+  const bool reads = verb == Verb::read;
+  const auto platform = platform_of({reads ? "traffic[0].verb=read" : "traffic[0].verb=write"});
   Simulation simulation(platform);
   std::map<std::uint64_t, unsigned> wqes, cqes;  // by number of the message
   const std::uint64_t qp = simulation.nics()[0]->number_of(0).value();
@@ -291,14 +265,15 @@ TEST(Contents, OfWqesAndCqesAreWhatAMemoryOfAUsersSees) {
       if (host_address::use_of(address) == rnic::PcieUse::wqe) {
         EXPECT_TRUE(access.is_read());
         ++wqes[number(e, 0, 3)];
-        EXPECT_EQ(e[3], 0x08);
+        EXPECT_EQ(e[3], reads ? 0x10 : 0x08);
         EXPECT_EQ(number(e, 4, 3), qp);
         EXPECT_EQ(number(e, 16, 8), host_address::ring_offset(
                                         simulation.nics()[0]->queue_pair(0).config().first_send +
                                             static_cast<std::int32_t>(number(e, 0, 3) * 9),
                                         1024));
         EXPECT_EQ(number(e, 32, 4), 9000u);
-        EXPECT_EQ(number(e, 40, 8), host_address::source(0, number(e, 16, 8)));
+        EXPECT_EQ(number(e, 40, 8), reads ? host_address::payload(0, number(e, 16, 8))
+                                          : host_address::source(0, number(e, 16, 8)));
       } else if (host_address::use_of(address) == rnic::PcieUse::cqe) {
         EXPECT_TRUE(access.is_write());
         EXPECT_EQ(number(e, 0, 3), qp);
@@ -309,12 +284,15 @@ TEST(Contents, OfWqesAndCqesAreWhatAMemoryOfAUsersSees) {
   });
   simulation.nics()[0]->host()->memory.bind(memory.socket);
   EXPECT_EQ(text_of(compare(simulation)), arrived);
-  simulation.context().clock.run_to(21_ms);
+  simulation.context().clock.run_to(61_ms);
   EXPECT_EQ(wqes.size(), 30u);
   EXPECT_EQ(cqes.size(), 30u);
   for (const auto& [message, times] : cqes) EXPECT_EQ(times, 1u) << message;
   EXPECT_EQ(cqes.rbegin()->first, 29u);
 }
+
+TEST(Contents, OfWqesAndCqesAreWhatAMemoryOfAUsersSees) { expect_wqes_and_cqes(Verb::write); }
+TEST(Contents, OfWqesAndCqesOfReadsLikewise) { expect_wqes_and_cqes(Verb::read); }
 
 // A WQE that is not what was posted is an error of its queue pair alone.
 TEST(Contents, OfAWqeThatIsSpoiltEndItsQueuePair) {
@@ -326,9 +304,9 @@ TEST(Contents, OfAWqeThatIsSpoiltEndItsQueuePair) {
   });
   simulation.nics()[0]->host()->memory.bind(memory.socket);
   const Outcome o = compare(simulation);
-  EXPECT_EQ(o.messages, 30u);
-  EXPECT_EQ(o.failed, 30u);
-  EXPECT_EQ(o.wrong, 0u);
+  EXPECT_EQ(o.moved.messages, 30u);
+  EXPECT_EQ(o.moved.failed, 30u);
+  EXPECT_EQ(o.moved.wrong, 0u);
   EXPECT_TRUE(simulation.nics()[0]->queue_pair(0).in_error());
   EXPECT_FALSE(simulation.nics()[1]->queue_pair(0).in_error());
 }
@@ -357,8 +335,27 @@ TEST(Contents, AreRefusedInOneLineWhereTheyCannotBe) {
   has(refused({"nic.host=none"}), "memory.contents with host = \"none\"; expected host = \"pcie\"");
   has(refused({R"(nic.memory.ddio={size="1 MiB"})"}), "memory.contents with memory.ddio");
   has(refused({R"(nic.post={sges=2})"}), "memory.contents with post.sges above 1");
-  has(refused({R"(traffic[0].verb="read")"}), "memory.contents with other verbs; expected WRITEs");
+  has(refused({R"(traffic[0].verb="send")"}),
+      "memory.contents with messages that take receive WQEs, or UC or UD; expected WRITEs or "
+      "READs");
   has(refused({"traffic[0].depth=5000"}), "5000 messages outstanding with memory.contents");
+  EXPECT_EQ(test::in_child([] {
+              return test::refusal_of([] {
+                const auto platform =
+                    platform_of({R"(traffic[0].verb="fetch_add")", "traffic[0].message=8 B"});
+                Simulation simulation(platform);
+                simulation.context().clock.run_to(1_us);
+              });
+            }),
+            "h0: memory.contents with atomics; expected messages that are WRITEs or READs");
+  EXPECT_EQ(test::in_child([] {
+              return test::refusal_of([] {
+                const auto platform = platform_of({R"(traffic[0].verbs=["write", "read"])"});
+                Simulation simulation(platform);
+                simulation.context().clock.run_to(1_us);
+              });
+            }),
+            "h0: memory.contents with WRITEs and READs on one queue pair; expected one of the two");
   has(refused({}, R"([[device]]
 names = ["other"]
 profile = "plain"

@@ -231,7 +231,7 @@ class Package(unittest.TestCase):
             for name, done in zip(names, pool.map(lambda name: compiled(name, "-x", "c++", "-std=c++17"), names)):
                 first, *rest = [line.split("error: ", 1)[1] for line in done.stderr.splitlines() if "error: " in line]
                 self.assertEqual(first, '#error "Horae\'s headers are C++20: compile what includes them with -std=c++20 or later"', name)
-                # The compilation ends there: nothing behind it counts.
+                # The second one ends the compilation, and nothing is behind it.
                 self.assertEqual(rest, ["horae/core/end_of_compilation: No such file or directory"], name)
         for path in facade.rglob("*.h"):
             for language in (["-x", "c", "-std=c99"], ["-x", "c++", "-std=c++17"]):

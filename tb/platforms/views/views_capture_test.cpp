@@ -5,10 +5,10 @@
 #include <set>
 #include <sstream>
 
-#include "horae/capture/encode_packet.hpp"
 #include "horae/capture/reader.hpp"
 #include "horae/core/codec.hpp"
 #include "horae/core/codec/selective_report.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "views.hpp"
 
 namespace horae::test::views_capture_test {
@@ -160,7 +160,7 @@ TEST(PortCaptures, MakeFramesOfPacketsThatHaveMoreOrLessThanTheirHeaders) {
     for (const std::int64_t more : {0, 4, 8, 16, 20}) {
       Packet p = packet(opcode, payload, more);
       p.msn = 0x123456;
-      const auto made = capture::encode_packet(p);
+      const auto made = encode_packet(p);
       EXPECT_EQ(static_cast<std::int64_t>(made.bytes.size()), p.frame - wire::fcs);
       EXPECT_EQ(made.length, made.bytes.size());
       const bool reth = is_write(opcode) && !has_reth(opcode) && more >= wire::reth;
@@ -173,13 +173,13 @@ TEST(PortCaptures, MakeFramesOfPacketsThatHaveMoreOrLessThanTheirHeaders) {
   Packet sack = packet(Opcode::acknowledge, 0, 4);
   sack.syndrome = syndrome::sack;
   sack.bth_reserved = 5;
-  const RoceFrame read = decode(capture::encode_packet(sack).bytes);
+  const RoceFrame read = decode(encode_packet(sack).bytes);
   EXPECT_EQ(read.payload, (std::vector<std::uint8_t>{0, 0, 0, 3}));  // 0xfffffe + 5, 24 bits
   EXPECT_EQ(read.aeth->syndrome, syndrome::sack);
 
   Packet cut = packet(Opcode::write_middle, 1024);
   cut.frame = 128;
-  const auto made = capture::encode_packet(cut);
+  const auto made = encode_packet(cut);
   EXPECT_EQ(made.bytes.size(), 124u);
   EXPECT_EQ(made.length, 14u + 20 + 8 + 12 + 1024 + 4);
 }

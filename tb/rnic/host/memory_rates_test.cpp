@@ -15,7 +15,7 @@ constexpr bool read = false, write = true;
 /// 64 bytes take 1 ns of it.
 HostMemoryConfig with_dram() {
   HostMemoryConfig config;
-  config.dram = DramConfig{{512_Gbps, {}}, {}};
+  config.dram = DramConfig{512_Gbps, {}};
   return config;
 }
 
@@ -129,7 +129,7 @@ TEST(MemoryRates, PayloadOfAGpuTakesItsRatesAndNoDram) {
   HostMemoryConfig config = with_dram();
   config.gpu = GpuMemoryConfig{.read_rate = 32_Gbps, .write_rate = 64_Gbps};
   MemoryRates rates(config);
-  const std::uint64_t payload = host_address::payload(3, Psn(7)),
+  const std::uint64_t payload = host_address::payload(3, 7 * 4096),
                       source = host_address::source(3, 0), wqe = host_address::send_queue(3, 64);
   EXPECT_TRUE(rates.of_gpu(payload));
   EXPECT_TRUE(rates.of_gpu(source));

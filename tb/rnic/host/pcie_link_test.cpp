@@ -46,10 +46,12 @@ TEST(PcieLink, ATlpTakesItsShareOfTheBandwidth) {
 TEST(PcieLink, TheLedgerIsWhatOccupiesTheLink) {
   PcieLink link{ample()};
   RandomStream random(7, "ledger");
-  const std::uint64_t places[] = {
-      rnic::host_address::send_queue(3, 64),  rnic::host_address::source(3, 4096),
-      rnic::host_address::payload(2, Psn(9)), rnic::host_address::completion_queue(5),
-      rnic::host_address::contexts,           rnic::host_address::translations};
+  const std::uint64_t places[] = {rnic::host_address::send_queue(3, 64),
+                                  rnic::host_address::source(3, 4096),
+                                  rnic::host_address::payload(2, 9 * 4096),
+                                  rnic::host_address::completion_queue(5),
+                                  rnic::host_address::contexts,
+                                  rnic::host_address::translations};
   Picoseconds now{};
   for (int n = 0; n < 3000; ++n, now += 20_ns) {
     const std::uint64_t address = places[random.below(std::size(places))] + random.below(300);
@@ -81,7 +83,7 @@ TEST(PcieLink, AnAddressSaysWhatAnAccessIsFor) {
     EXPECT_EQ(use_of(send_queue(qp, 4095 * 64)), PcieUse::wqe);
     EXPECT_EQ(use_of(source(qp, 0)), PcieUse::payload);
     EXPECT_EQ(use_of(source(qp, 30u << 23)), PcieUse::payload);
-    EXPECT_EQ(use_of(payload(qp, Psn(0xffffff))), PcieUse::payload);
+    EXPECT_EQ(use_of(payload(qp, (ring_packets - 1) * largest_slot)), PcieUse::payload);
     EXPECT_EQ(use_of(kept_apart(qp)), PcieUse::payload);
     EXPECT_EQ(use_of(completion_queue(qp)), PcieUse::cqe);
     EXPECT_EQ(use_of(retransmission(qp, true)), PcieUse::context);

@@ -82,6 +82,7 @@ class axi_stream_box final : public middlebox {
                  const AxiStreamConfig& config)
       : middlebox(name), context_(context), period_(to_sc_time(config.clock)) {
     const StreamBlock& block = config.find();
+    context.bytes().have_icrc();
     const unsigned ways = config.direction == AxiStreamConfig::Direction::both ? 2 : 1;
     for (unsigned from = 0; from < ways; ++from) {
       const StreamLane::Config lane = {.in_bytes = block.in_bytes,
@@ -92,7 +93,7 @@ class axi_stream_box final : public middlebox {
                                        .rate = context.rate(1 - from)};
       const std::string stream = fmt::format("stall{}", from);
       ways_[from].emplace(StreamLane(fmt::format("{}.{}", this->name(), way_names[from]), lane,
-                                     context.random(stream)),
+                                     context.random(stream), context.bytes()),
                           block.make(way_names[from], config.clock));
     }
     SC_HAS_PROCESS(axi_stream_box);

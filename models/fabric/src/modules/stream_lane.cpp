@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "horae/core/codec/packet_bytes.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/wire_bytes.hpp"
 
 namespace horae::fabric {
 namespace {
@@ -33,19 +33,21 @@ bool same_packet(const Packet& a, const Packet& b) {
 
 }  // namespace
 
-StreamLane::StreamLane(std::string name, const Config& config, RandomStream random)
+StreamLane::StreamLane(std::string name, const Config& config, RandomStream random,
+                       WireBytes& bytes)
     : name_(std::move(name)),
       config_(config),
       random_(std::move(random)),
+      wire_bytes_(&bytes),
       in_reset_(config.reset_clocks + 1) {  // its pins are driven from the first edge on
   in_.beat.data.assign(config.in_bytes, 0);
   in_.beat.keep.assign((config.in_bytes + 7) / 8, 0);
 }
 
 void StreamLane::take(Packet& p) {
-  std::vector<std::uint8_t> bytes = wire_bytes_of(p);
-  if (p.corrupted) bytes.back() ^= 1;  // of the ICRC, or of Ethernet's padding
-  waiting_.push_back({&p, std::move(bytes)});
+  FrameBytes bytes;
+  wire_bytes_->arrive(p, bytes);
+  waiting_.push_back({&p, {bytes.begin(), bytes.end()}});
   counts_.most_waiting = std::max<std::uint64_t>(counts_.most_waiting, waiting_.size());
 }
 
@@ -155,12 +157,10 @@ void StreamLane::leave(Picoseconds now) {
   Packet& p = *frame.packet;
   if (frame.bytes != frame_) {
     ++counts_.changed;
-    const FieldsFound fields = fields_of(frame_, p, true);
-    take_fields(p, fields.fields);
-    if (!fields.icrc) {
-      ++counts_.damaged;
-      p.corrupted = true;
-    }
+    const bool corrupted = p.corrupted;
+    FrameBytes bytes{std::span<const std::uint8_t>(frame_)};
+    wire_bytes_->leave(p, bytes);
+    if (p.corrupted && !corrupted) ++counts_.damaged;
   }
   if (config_.in_order) {
     for (std::size_t i = 0; i < at; ++i) dropped_.push_back(inside_[i].packet);

@@ -11,6 +11,7 @@
 #include "horae/core/random.hpp"
 #include "horae/core/stream_pins.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/wire_bytes.hpp"
 
 namespace horae::fabric {
 
@@ -24,8 +25,9 @@ class StreamLane {
     bool in_order = true;       ///< a packet that another one overtakes was dropped by the block
     BitRate rate{};             ///< of the wire behind the block
   };
-  /// `name`: of the module and the direction, for messages.
-  StreamLane(std::string name, const Config& config, RandomStream random);
+  /// `name`: of the module and the direction, for messages; `bytes`, of all packets of the
+  /// simulation, have their ICRC, and are kept alive by the caller.
+  StreamLane(std::string name, const Config& config, RandomStream random, WireBytes& bytes);
 
   /// A packet comes. InputError for one that is no plain RoCEv2 frame.
   void take(Packet& p);
@@ -47,7 +49,7 @@ class StreamLane {
     std::uint64_t waited_in = 0;     ///< clocks in which a beat waited for the block
     std::uint64_t waited_out = 0;    ///< clocks in which a beat of the block waited
     std::uint64_t changed = 0;       ///< packets with other bytes than they had
-    std::uint64_t damaged = 0;       ///< those among them with a wrong ICRC
+    std::uint64_t damaged = 0;       ///< those among them that have a wrong ICRC since
     std::uint64_t most_waiting = 0;  ///< packets in front of the block at a time
   };
   const Counts& counts() const { return counts_; }
@@ -72,6 +74,7 @@ class StreamLane {
   std::string name_;
   Config config_;
   RandomStream random_;
+  WireBytes* wire_bytes_;
   StreamInputs in_;
   unsigned in_reset_;
   std::deque<Frame> waiting_;        ///< of the first one some beats may be in the block

@@ -25,7 +25,7 @@ void MemoryRates::check(const HostMemoryConfig& config) {
     throw input_error(
         config.dram->background.where,
         fmt::format("background = {} leaves nothing of bandwidth = {}",
-                    to_text(config.dram->background.value), to_text(config.dram->bandwidth.value)));
+                    to_text(config.dram->background.value), to_text(config.dram->bandwidth)));
   }
   if (!config.ddio) return;
   const DdioConfig& ddio = *config.ddio;

@@ -1,6 +1,7 @@
 #include "horae/rnic/host/payload_fetcher.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "horae/rnic/host/host_addresses.hpp"
 
@@ -87,7 +88,8 @@ void PayloadFetcher::pump(Picoseconds now) {
     const std::uint16_t i = ring_.front();
     const Fetched fetched = fetch(i, now);
     if (fetched == Fetched::no_space) return;  // keeps its turn
-    if (fetched == Fetched::payload && (ring_.size() == 1 || turn_read_ < turn_)) continue;
+    const bool alone = std::next(ring_.begin()) == ring_.end();
+    if (fetched == Fetched::payload && (alone || turn_read_ < turn_)) continue;
     turn_read_ = 0;
     ring_.pop_front();
     if (fetched == Fetched::payload) {

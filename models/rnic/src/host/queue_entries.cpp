@@ -16,10 +16,10 @@ void put(QueueEntry& entry, std::size_t at, T value) {
 
 }  // namespace
 
-QueueEntry WriteWqe::bytes() const {
+QueueEntry RdmaWqe::bytes() const {
   QueueEntry e{};
   put<3>(e, 0, message & 0xffffffu);
-  e[3] = 0x08;
+  e[3] = verb == Verb::read ? 0x10 : 0x08;
   put<3>(e, 4, qp.value());
   e[7] = 3;
   put<8>(e, 16, remote_address);

@@ -24,10 +24,11 @@ void check_contents(const RnicConfig& config) {
   if (config.cq && config.cq->mini_cqe) refuse("compressed CQEs; expected no cq.mini_cqe");
 }
 
-void rnic::carry(PacketContents& contents) {
+void rnic::have_contents(WireBytes& bytes) {
   check_contents(config_);
-  contents_ = &contents;
-  plain_layout_ = false;
+  bytes.have_contents();
+  contents_ = &bytes;
+  payload_slot_ = static_cast<std::uint64_t>(config_.mtu.count());
   dresses_ = receives_apart_ = true;
   host_.fetcher->hold_contents(config_.mtu,
                                [this](std::size_t i, std::uint64_t first, std::uint64_t n) {
@@ -35,23 +36,33 @@ void rnic::carry(PacketContents& contents) {
                                });
 }
 
-WriteWqe rnic::wqe_of(std::size_t i, std::uint64_t message) const {
+RdmaWqe rnic::wqe_of(std::size_t i, std::uint64_t message) const {
   const QueuePair& qp = qps_[i];
-  const std::uint64_t offset = host_address::ring_offset(
-      qp.message_first(message), static_cast<std::uint64_t>(config_.mtu.count()));
+  const std::uint64_t offset = offset_of(qp.message_first(message));
+  const Verb verb = qp.message_verb(message);
   return {.message = static_cast<std::uint32_t>(message),
+          .verb = verb,
           .qp = qps_.number_of(i),
           .remote_address = offset,
           .remote_key = key_of(qp.config().remote),
           .length = static_cast<std::uint32_t>(qp.message_bytes(message).count()),
           .local_key = key_of(qps_.number_of(i)),
-          .local_address = host_address::source(i, offset)};
+          .local_address = verb == Verb::read ? host_address::payload(i, offset)
+                                              : host_address::source(i, offset)};
 }
 
 void rnic::write_wqes(std::size_t i, std::uint64_t from) {
   const QueuePair& qp = qps_[i];
-  for (std::uint64_t m = from; m < qp.progress().posted_messages; ++m)
+  for (std::uint64_t m = from; m < qp.progress().posted_messages; ++m) {
+    if (const Verb verb = qp.message_verb(m); verb != Verb::write && verb != Verb::read)
+      throw InputError(fmt::format(
+          "{}: memory.contents with atomics; expected messages that are WRITEs or READs", name()));
+    if (qp.message_verb(m) != qp.message_verb(0))
+      throw InputError(fmt::format(
+          "{}: memory.contents with WRITEs and READs on one queue pair; expected one of the two",
+          name()));
     host_.link->poke(PayloadFetcher::wqe_address(i, m), wqe_of(i, m).bytes());
+  }
 }
 
 bool rnic::good_wqes(std::size_t i, std::uint64_t first, std::uint64_t n) {
@@ -67,17 +78,18 @@ bool rnic::good_wqes(std::size_t i, std::uint64_t first, std::uint64_t n) {
 }
 
 void rnic::attach_contents(std::size_t i, const Packet& p, const PacketPlace& place, bool fresh) {
-  PacketContents::Contents& contents = contents_->make(p);
-  const std::uint64_t offset =
-      host_address::ring_offset(p.psn, static_cast<std::uint64_t>(config_.mtu.count()));
-  const std::uint64_t address = host_address::source(i, offset);
-  if (has_reth(p.opcode) || config_.reth_on_every_packet) {
-    contents.reth = Reth{
-        .virtual_address = offset,
-        .remote_key = key_of(qps_[i].config().remote),
-        .dma_length = static_cast<std::uint32_t>(qps_[i].message_bytes(place.message).count())};
+  PacketContents& contents = contents_->make(p);
+  const std::uint64_t offset = offset_of(p.psn);
+  const bool asks = p.opcode == Opcode::read_request;
+  if (has_reth(p.opcode) || (config_.reth_on_every_packet && is_write(p.opcode))) {
+    contents.reth = Reth{.virtual_address = offset,
+                         .remote_key = key_of(qps_[i].config().remote),
+                         .dma_length = asks ? place.asks
+                                            : static_cast<std::uint32_t>(
+                                                  qps_[i].message_bytes(place.message).count())};
   }
   if (p.payload == 0) return;
+  const std::uint64_t address = host_address::source(i, offset);
   const auto read = fresh ? host_.link->take_read(address) : nullptr;
   if (read != nullptr && read->size() == p.payload) {
     contents.payload.assign(read->begin(), read->end());
@@ -90,16 +102,18 @@ void rnic::attach_contents(std::size_t i, const Packet& p, const PacketPlace& pl
 
 void rnic::take_contents(Packet& p) {
   const std::size_t i = qps_.index_of(p.dest_qp);
-  if (!p.is_data() || p.payload == 0 || p.trimmed || p.corrupted || i >= qps_.size()) return;
-  const PacketContents::Contents* const contents = contents_->find(p);
-  const std::uint64_t offset =
-      host_address::ring_offset(p.psn, static_cast<std::uint64_t>(config_.mtu.count()));
+  const bool asks = p.opcode == Opcode::read_request;
+  if ((!asks && (!p.is_data() || p.payload == 0)) || p.trimmed || p.corrupted || i >= qps_.size())
+    return;
+  const PacketContents* const contents = contents_->find(p);
   const auto fits = [&](const Reth& reth) {
-    return reth.virtual_address == offset && reth.remote_key == key_of(p.dest_qp);
+    return reth.virtual_address == offset_of(p.psn) && reth.remote_key == key_of(p.dest_qp) &&
+           (!asks || reth.dma_length == p.msn);
   };
   p.corrupted = contents == nullptr || contents->payload.size() != p.payload ||
-                (contents->reth && !fits(*contents->reth));
-  if (!p.corrupted) host_.link->stage(payload_address(i, p.psn), contents->payload);
+                (asks && !contents->reth) || (contents->reth && !fits(*contents->reth));
+  if (!p.corrupted && p.payload > 0)
+    host_.link->stage(payload_address(i, p.psn), contents->payload);
 }
 
 void rnic::stage_cqe(std::size_t i, std::uint32_t without) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/core/verb.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/rnic/host/fetch_ahead.hpp"
 #include "horae/rnic/memory/policy_state.hpp"
@@ -43,7 +44,6 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   sends_apart_ = ports_ || engine_;
   engine_leads_ = config.works_ahead();
   receives_apart_ = host_.contexts || config.engine;
-  plain_layout_ = !config.memory.ddio;
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
@@ -58,6 +58,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
     config_.reliability.nacks_refuse = true;
   }
+  if (config.memory.contents) have_contents(context.bytes);
 }
 
 rnic::~rnic() = default;
@@ -66,13 +67,14 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
-  const bool unreliable = is_unreliable(config.service);
-  const bool writes = config.reads == 0 && !config.receives && !unreliable;
-  if (config_.memory.contents && (!writes || config.depth > PayloadFetcher::wqe_slots))
+  const bool other = config.receives || is_unreliable(config.service);
+  if (contents_ != nullptr && (other || config.depth > PayloadFetcher::wqe_slots))
     throw InputError(
-        !writes
-            ? fmt::format("{}: memory.contents with other verbs or services; expected WRITEs",
-                          name())
+        other
+            ? fmt::format(
+                  "{}: memory.contents with messages that take receive WQEs, or UC or UD; expected "
+                  "WRITEs or READs",
+                  name())
             : fmt::format("{}: {} messages outstanding with memory.contents; expected at most {}",
                           name(), config.depth, PayloadFetcher::wqe_slots));
   const policy::TransportEntry* transport = &transport_;
@@ -87,6 +89,11 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   QueuePair& qp = qps_.add(
       std::make_unique<QueuePair>(std::move(config), *transport, config_.reliability, config_.mtu));
   const std::size_t i = qps_.size() - 1;
+  // Its buffer, as perftest uses it; all that is under way has a place of its own with contents.
+  qp.ring_packets = contents_ != nullptr
+                        ? host_address::ring_packets
+                        : std::min<std::uint32_t>(packets_of(qp.config().buffer, config_.mtu),
+                                                  host_address::ring_packets);
   if (qp.config().receives) add_receive_queue(i);
   if (ordering_.present()) {
     qp.receive_by(*ordering_.engine(), static_cast<policy::ConnectionId>(i), config_.reliability);
@@ -120,8 +127,6 @@ void check_timeouts(const RnicConfig& config) {
 }
 
 void rnic::begin() {
-  if (config_.memory.contents && contents_ == nullptr)
-    throw ModelError(fmt::format("{}: memory.contents without carry()", name()));
   const auto shortest = policy::shortest_timeout(transport_, config_.reliability);
   shortest_timeout_ = shortest.value;
   if (shortest.value <= context_.clock.window()) {

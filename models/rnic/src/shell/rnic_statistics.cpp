@@ -32,7 +32,7 @@ void host_statistics(const rnic& nic, StatTree& tree) {
                pcie.waited[w].count(), "ps, summed over requests");
   }
   if (MemoryRates::limited(nic.config().memory)) {
-    const MemoryCounters memory = nic.host()->memory_counters();
+    const MemoryCounters memory = nic.host()->totals().memory;
     tree.value("dram_read", memory.dram_read, "bytes");
     tree.value("dram_written", memory.dram_written, "bytes");
     tree.value("ddio_lines", memory.lines_written, "lines");

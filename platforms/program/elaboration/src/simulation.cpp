@@ -25,7 +25,7 @@ bool works_on_bytes(const config::Profile& profile) {
   return chip != nullptr && chip->program->works_on_bytes();
 }
 
-/// Bytes are made of RoCEv2's own fields (programs::WireBytes): features that add headers of their
+/// Bytes are made of RoCEv2's own fields (WireBytes): features that add headers of their
 /// own have none, and no process hands bytes to another.
 void check_bytes(const config::PlatformConfig& platform, bool ranks) {
   const auto found = std::ranges::find_if(platform.devices, [&](const auto& device) {
@@ -55,8 +55,7 @@ void check_bytes(const config::PlatformConfig& platform, bool ranks) {
   }
 }
 
-/// Contents are of all NICs, whose rings are alike (host_address::ring_offset), and go with packets
-/// of plain fields in one process.
+/// Contents are of all NICs, whose rings are alike (host_address::ring_offset), in one process.
 void check_contents(const config::PlatformConfig& platform, bool ranks) {
   const config::DeviceInstance* with = nullptr;
   const config::DeviceInstance* without = nullptr;
@@ -76,18 +75,6 @@ void check_contents(const config::PlatformConfig& platform, bool ranks) {
     refuse(without->where,
            fmt::format("and '{}' has none or another mtu; expected both alike", without->name));
   if (ranks) refuse(with->where, "which ranks do not hand over; expected a run without --ranks");
-  for (const auto& device : platform.devices) {
-    if (works_on_bytes(platform.profiles.at(device.profile)))
-      refuse(device.where, fmt::format("which the program of '{}' does not carry, as it works on "
-                                       "bytes of its own; expected another program",
-                                       device.name));
-  }
-  for (const auto& module : platform.modules) {
-    if (module.factory->config().contains("block"))
-      refuse(module.where, fmt::format("which '{}' does not carry, as its block has bytes of its "
-                                       "own; expected a link without it",
-                                       module.name));
-  }
 }
 
 }  // namespace
@@ -130,13 +117,8 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   const auto paths = routing_.paths();
   if (meter != nullptr) meter->charge("routes", routes.size());
   devices_ = elaboration::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
-  for (auto* nic : devices_.nics) {
-    if (!nic->config().memory.contents) continue;
-    carries_contents_ = true;
-    nic->carry(contents_);
-  }
   for (auto* chip : devices_.tofinos) {
-    if (chip->frames() != nullptr) chip->carry(wire_bytes_);
+    if (chip->frames() != nullptr) chip->carry(context_.bytes);
   }
 }
 

@@ -27,8 +27,7 @@ void each_entry(const elaboration::Simulation& simulation, S& s, F&& f) {
     f(number, s.nic_tx[i]);
     f(number, s.nic_left[i]);
     f(number, s.ordering[i]);
-    f(number, s.pcie[i]);
-    f(number, s.memory[i]);
+    f(number, s.nic_hosts[i]);
   }
   for (std::size_t i = 0; i < s.hosts.size(); ++i) f(simulation.hosts()[i]->number(), s.hosts[i]);
 }
@@ -72,8 +71,7 @@ Snapshot Snapshot::take(const elaboration::Simulation& simulation, Picoseconds n
     s.ordering.push_back(nic->ordering_use(now));
     s.nics_pausing += nic->paused_peers(now);
     const auto* host = nic->host();
-    s.pcie.push_back(host == nullptr ? rnic::PcieCounters{} : host->counters());
-    s.memory.push_back(host == nullptr ? rnic::MemoryCounters{} : host->memory_counters());
+    s.nic_hosts.push_back(host == nullptr ? rnic::HostCounters{} : host->totals());
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
   for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);

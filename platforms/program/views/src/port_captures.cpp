@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 
-#include "horae/capture/encode_packet.hpp"
 #include "horae/capture/writer.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -87,9 +86,9 @@ void PortCaptures::add(const fabric::device& d, unsigned port, const Packet& p, 
     feedback_.push_back(feedback_of(p));
   }
   std::optional<std::size_t> contents;
-  if (carried_ != nullptr && p.is_data() && carried_->find(p) != nullptr) {
+  if (const auto* found = carried_ == nullptr ? nullptr : carried_->find(p)) {
     contents = contents_.size();
-    contents_.push_back(*carried_->find(p));
+    contents_.push_back(*found);
   }
   ports_[it->second].records.push_back({at, p, feedback, contents});
 }
@@ -112,9 +111,9 @@ void PortCaptures::write(results::ResultFolder& folder) {
     capture::CaptureWriter writer(path.string());
     for (const auto& r : port.records) {
       if (r.at >= full_at_) break;  // from there on some are missing
-      const capture::EncodedPacket frame =
-          capture::encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr,
-                                 r.contents ? &contents_[*r.contents] : nullptr);
+      const EncodedPacket frame =
+          encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr,
+                        r.contents ? &contents_[*r.contents] : nullptr);
       constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }

@@ -64,7 +64,7 @@ class TransactionMaker {
     all_.transactions.push_back({generator, from, to, all_.attributes.size()});
     return all_.transactions.size();
   }
-  /// The transaction that began last has it.
+  /// Attributes are those of the transaction that began last.
   void text(const char* name, std::string_view value) {
     const Word word = word_of(value);
     all_.attributes.push_back({word_of(name), true, word});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "horae/core/wire_bytes.hpp"
 #include "horae/fabric/events/arrival_order.hpp"
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/outlook.hpp"
@@ -29,6 +30,7 @@ struct sim_context : Lane {
   /// The border to the other processes of the run; null: there are none.
   rank_border* border = nullptr;
   std::uint32_t devices = 0;  ///< constructed so far
+  WireBytes bytes;            ///< of packets, for devices in SystemC's thread
   Repetition repetition{};    ///< changes no result: it says when a run is stuck
 
   /// Packets of all lanes.

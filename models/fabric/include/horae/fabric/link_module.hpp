@@ -10,6 +10,7 @@
 
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "horae/fabric/packet_link.hpp"
 
 namespace horae {
@@ -31,6 +32,8 @@ class module_context {
   /// A random stream of the run's seed, the module's name and `what`: another `what`, another
   /// stream.
   virtual RandomStream random(std::string_view what) const = 0;
+  /// The bytes of packets, for a module that works on them.
+  virtual WireBytes& bytes() = 0;
   /// Ends a packet that the module has (cause `module`). `at_random`: the same packet, sent again,
   /// may come through; it matters to whether a run counts as stuck. ModelError for a packet that
   /// the module does not have.

@@ -88,6 +88,7 @@ class module_joint : public sc_core::sc_module, private module_context {
   Packet& create() override;
   void deliver(Packet& p) override;
   RandomStream random(std::string_view what) const override;
+  WireBytes& bytes() override { return context_.bytes; }
   void drop(Packet& p, bool at_random) override;
   void fail(std::exception_ptr error) override;
 

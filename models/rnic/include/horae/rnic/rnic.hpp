@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "horae/core/packet_contents.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/policy/congestion/credits.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
@@ -109,9 +109,6 @@ class rnic : public fabric::device {
   /// Memory of the ordering engine in use, from the last reset until `now`.
   using OrderingUse = horae::rnic::OrderingUse;
   OrderingUse ordering_use(Picoseconds now) const { return ordering_.use(now); }
-  /// Bytes of packets, where its memory has contents (elaboration only); kept alive by the caller
-  /// and given to all NICs.
-  void carry(PacketContents& contents);
   const PayloadFetcher* fetcher() const { return host_.fetcher ? &*host_.fetcher : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
@@ -142,9 +139,11 @@ class rnic : public fabric::device {
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
   Picoseconds next_own_time() const override;
-  /// Also where a target of a user's own is the host's memory.
+  /// Also where a target of a user's own is the host's memory, and where packets have contents,
+  /// which all NICs share.
   bool stays_with_kernel() const override {
-    return device::stays_with_kernel() || (host_.link != nullptr && host_.link->calls_out());
+    return device::stays_with_kernel() || (host_.link != nullptr && host_.link->calls_out()) ||
+           contents_ != nullptr;
   }
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
@@ -186,18 +185,9 @@ class rnic : public fabric::device {
   }
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
-  /// Address of a received payload. Where lines stay in the host's cache, its queue pair's buffer
-  /// is used again and again.
+  /// Address of a received payload: its queue pair's ring is used again and again.
   std::uint64_t payload_address(std::size_t qp, Psn psn) const {
-    if (plain_layout_) [[likely]]
-      return host_address::payload(qp, psn);
-    if (contents_ != nullptr)
-      return host_address::ring(
-          qp, host_address::ring_offset(psn, static_cast<std::uint64_t>(config_.mtu.count())));
-    const std::int64_t packets =
-        std::max<std::int64_t>(1, (qps_[qp].config().buffer + config_.mtu - 1_B) / config_.mtu);
-    return host_address::payload(
-        qp, Psn(static_cast<std::uint32_t>(std::int64_t{psn.value()} % packets)));
+    return host_address::payload(qp, psn.value() % qps_[qp].ring_packets * payload_slot_);
   }
   /// Whether a packet's payload finds no room in the RX buffer, and is counted as lost.
   bool finds_no_room(const Packet& p, Picoseconds now) {
@@ -254,11 +244,17 @@ class rnic : public fabric::device {
   void await_service_read(std::size_t slot);
 
   // rnic_contents.cpp: bytes in host memory
+  /// Has contents in its memory and beside its packets (elaboration only).
+  void have_contents(WireBytes& bytes);
   /// The host writes the WQEs of messages that are posted, from number `from` on.
   void write_wqes(std::size_t qp, std::uint64_t from);
-  WriteWqe wqe_of(std::size_t qp, std::uint64_t message) const;
+  RdmaWqe wqe_of(std::size_t qp, std::uint64_t message) const;
   /// Whether the WQEs that were read are those that the host wrote.
   bool good_wqes(std::size_t qp, std::uint64_t first, std::uint64_t n);
+  /// How far behind the beginning of its ring at either end the payload of a PSN lies.
+  std::uint64_t offset_of(Psn psn) const {
+    return host_address::ring_offset(psn, static_cast<std::uint64_t>(config_.mtu.count()));
+  }
   /// Bytes of a packet that is sent.
   void attach_contents(std::size_t qp, const Packet& p, const PacketPlace& place, bool fresh);
   /// Has what a received packet brought written where its payload goes; without contents that fit
@@ -644,8 +640,8 @@ class rnic : public fabric::device {
   /// Queue pairs that found no room in a port's line, or no free unit, with their context_ready.
   std::vector<std::pair<QueuePair*, Picoseconds>> turned_away_{};
 
-  PacketContents* contents_ = nullptr;  ///< null: packets are fields alone
-  bool plain_layout_ = true;            ///< of received payload: a slot for each PSN
+  WireBytes* contents_ = nullptr;  ///< of packets; null: they are fields alone
+  std::uint64_t payload_slot_ = host_address::largest_slot;  ///< of a packet that is received
 
   Unanswered unanswered_{};  ///< of host memory of a user's own
 

@@ -13,7 +13,6 @@
 #include "horae/dataplane/price/ledgers.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/programs/program.hpp"
-#include "horae/programs/wire_bytes.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/chip_pipeline.hpp"
 #include "horae/tofino/header_timing.hpp"
@@ -115,7 +114,7 @@ class tofino_switch : public fabric::device {
   programs::Frames* frames() const { return frames_.get(); }
   /// Packets of its links are fields, of which it makes bytes and back, for a program that works on
   /// bytes; before simulation starts. Otherwise whoever gives it packets enters their bytes.
-  void carry(programs::WireBytes& bytes) { wire_bytes_ = &bytes; }
+  void carry(WireBytes& bytes) { wire_bytes_ = &bytes; }
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
   const LoopbackPorts& loopbacks() const { return loopbacks_; }
@@ -285,7 +284,7 @@ class tofino_switch : public fabric::device {
   const dataplane::GeneratedHeader* generated_by_ = nullptr;                 ///< of the next pass
   std::uint64_t generated_count_ = 0, resubmitted_ = 0;
   std::unique_ptr<programs::Frames> frames_;  ///< of a program that works on bytes
-  programs::WireBytes* wire_bytes_ = nullptr;
+  WireBytes* wire_bytes_ = nullptr;
   std::uint64_t not_roce_ = 0;
   bool takes_deflected_;                                  ///< the program
   std::uint64_t deflected_ = 0;                           ///< that the loopback port took

@@ -17,7 +17,7 @@ void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const 
   int nics = 0;
   for (std::size_t i = 0; i < s.nics().size(); ++i) {
     if (s.nics()[i]->config().host == rnic::HostModel::none) continue;
-    sum = sum + (to.pcie[i] - from.pcie[i]);
+    sum = sum + (to.nic_hosts[i].pcie - from.nic_hosts[i].pcie);
     ++nics;
   }
   if (nics == 0) return;
@@ -60,7 +60,7 @@ void memory_results(const elaboration::Simulation& s, const Snapshot& from, cons
     const auto& config = s.nics()[i]->config();
     if (config.host == rnic::HostModel::none || !rnic::MemoryRates::limited(config.memory))
       continue;
-    sum = sum + (to.memory[i] - from.memory[i]);
+    sum = sum + (to.nic_hosts[i].memory - from.nic_hosts[i].memory);
     ++nics;
   }
   if (nics == 0) return;

@@ -69,7 +69,7 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
     engine |= nic.engine.has_value();
     credits |= nic.vl_credits.has_value();
     hosts |= nic.host != rnic::HostModel::none;
-    pcie = pcie + (to.pcie[i] - from.pcie[i]);
+    pcie = pcie + (to.nic_hosts[i].pcie - from.nic_hosts[i].pcie);
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;

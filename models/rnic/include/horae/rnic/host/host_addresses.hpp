@@ -19,21 +19,17 @@ constexpr std::uint64_t source(std::size_t qp, std::uint64_t offset) {
   return send_queue(qp, send_payload + offset);
 }
 
-/// Received payload: a buffer per queue pair, one slot of the largest MTU per PSN.
+/// Received payload: a ring of packets per queue pair, at most so many.
 inline constexpr std::uint64_t received = std::uint64_t{1} << 49;
-constexpr std::uint64_t payload(std::size_t qp, Psn psn) {
-  constexpr std::uint64_t slot = 4096, slots = 1 << 16;
-  return received + (qp * slots + psn.value() % slots) * slot;
+inline constexpr std::uint32_t ring_packets = 1 << 16;
+inline constexpr std::uint64_t largest_slot = 4096;  ///< of a packet: the largest MTU
+constexpr std::uint64_t payload(std::size_t qp, std::uint64_t offset) {
+  return received + qp * ring_packets * largest_slot + offset;
 }
-inline constexpr std::uint64_t ring_packets = 1 << 16;
-/// With contents, messages lie one behind the other in rings of so many packets of the MTU, at both
+/// With contents, messages lie one behind the other in rings of ring_packets of the MTU, at both
 /// ends at the same distance from the beginning: payload of `psn` lies so far behind it.
 constexpr std::uint64_t ring_offset(Psn psn, std::uint64_t mtu) {
   return psn.value() % ring_packets * mtu;
-}
-/// Received payload likewise.
-constexpr std::uint64_t ring(std::size_t qp, std::uint64_t offset) {
-  return payload(qp, Psn(0)) + offset;
 }
 /// Where the last packet of a WRITE is kept until those before it have arrived.
 constexpr std::uint64_t kept_apart(std::size_t qp) { return (std::uint64_t{1} << 50) + qp * 4096; }

@@ -25,6 +25,18 @@
 
 namespace horae::rnic {
 
+/// Counters of a NIC's host: its link, and what its own memory carries.
+struct HostCounters {
+  PcieCounters pcie{};
+  MemoryCounters memory{};
+  friend HostCounters operator-(const HostCounters& a, const HostCounters& b) {
+    return {a.pcie - b.pcie, a.memory - b.memory};
+  }
+  friend HostCounters operator+(const HostCounters& a, const HostCounters& b) {
+    return {a.pcie + b.pcie, a.memory + b.memory};
+  }
+};
+
 /// DMA and doorbells of one NIC. `now` is the NIC's local time, never decreasing and never before
 /// sc_time_stamp().
 ///
@@ -108,9 +120,9 @@ class host_interface : public sc_core::sc_module {
   const PcieLink& link() const { return link_; }
   PcieLink& link() { return link_; }
   const PcieCounters& counters() const { return link_.counters(); }
-  /// All zero with a target of the user's, or where nothing limits what memory carries.
-  MemoryCounters memory_counters() const {
-    return own_memory_ == nullptr ? MemoryCounters{} : own_memory_->counters();
+  /// Those of memory are zero with a target of the user's, or where nothing limits what it carries.
+  HostCounters totals() const {
+    return {link_.counters(), own_memory_ == nullptr ? MemoryCounters{} : own_memory_->counters()};
   }
   /// Share of an unloaded read that is not a target's of a user's own: the link, and the path both
   /// ways.

@@ -5,18 +5,19 @@
 #include <cstdint>
 
 #include "horae/core/psn.hpp"
+#include "horae/core/verb.hpp"
 
 namespace horae::rnic {
 
 /// A queue entry. Numbers are big-endian; bytes that no field names are zero.
 using QueueEntry = std::array<unsigned char, 64>;
 
-/// WQE of an RDMA WRITE. The order of its parts is that of a ConnectX's send WQE (control, remote
-/// address and data segments of 16 bytes each: rdma-core, providers/mlx5/mlx5dv.h); what is in them
-/// is ours.
-struct WriteWqe {
+/// WQE of an RDMA WRITE or READ. The order of its parts is that of a ConnectX's send WQE (control,
+/// remote address and data segments of 16 bytes each: rdma-core, providers/mlx5/mlx5dv.h); what is
+/// in them is ours.
+struct RdmaWqe {
   std::uint32_t message = 0;         ///< bytes 0 to 2: its number from 0, modulo 2^24
-                                     ///< (byte 3: 0x08, RDMA WRITE)
+  Verb verb = Verb::write;           ///< byte 3: 0x08, RDMA WRITE, or 0x10, RDMA READ
   Qpn qp;                            ///< bytes 4 to 6 (byte 7: 3, segments)
   std::uint64_t remote_address = 0;  ///< bytes 16 to 23: in the peer's buffer, from 0
   std::uint32_t remote_key = 0;      ///< bytes 24 to 27
@@ -36,8 +37,7 @@ struct SendCqe {
   QueueEntry bytes() const;
 };
 
-/// The key of the buffer that a queue pair's messages are written to, and of the one that they are
-/// read from.
+/// The key of the buffers that a queue pair's messages are written to and read from.
 constexpr std::uint32_t key_of(Qpn qp) { return qp.value() << 8 | 1; }
 
 }  // namespace horae::rnic

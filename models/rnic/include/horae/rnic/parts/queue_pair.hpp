@@ -164,6 +164,10 @@ class QueuePair {
   Bytes message_bytes(std::uint64_t message) const {
     return Bytes(messages_[static_cast<std::size_t>(message - forgotten_)].bytes);
   }
+  /// Its verb.
+  Verb message_verb(std::uint64_t message) const {
+    return messages_[static_cast<std::size_t>(message - forgotten_)].verb;
+  }
   /// PSN of its first packet.
   Psn message_first(std::uint64_t message) const {
     return messages_[static_cast<std::size_t>(message - forgotten_)].first;
@@ -298,6 +302,7 @@ class QueuePair {
   /// As responder: PSN and bytes of last packets of WRITEs that wait for those before them.
   std::vector<std::pair<Psn, std::uint16_t>> held_writes;
   Picoseconds written_until{};     ///< when all data that it received is in memory
+  std::uint32_t ring_packets = 1;  ///< places of packets in memory that it receives
   Picoseconds read_again{};        ///< as responder: payload that is sent again was read by then
   std::uint32_t packets_held = 0;  ///< as responder: that wait for a receive WQE
   std::int64_t arriving = 0;       ///< as responder of UC: bytes of the message under way

@@ -29,8 +29,9 @@ class QueuePairTable {
   /// Whether they are more than a processor's caches hold.
   bool many() const { return qps_.size() > 1024; }
   bool empty() const { return qps_.empty(); }
-  QueuePair& operator[](std::size_t i) { return *qps_[i]; }
-  const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
+  /// Of an index below size(): packets' are compared with it where they arrive.
+  QueuePair& operator[](std::size_t i) { return *qps_.data()[i]; }
+  const QueuePair& operator[](std::size_t i) const { return *qps_.data()[i]; }
   Qpn number_of(std::size_t i) const { return Qpn(first_ + static_cast<std::uint32_t>(i)); }
   Qpn last_number() const { return number_of(qps_.size() - 1); }
   /// Index of a packet's queue pair; size() or more when there is no such.

@@ -12,11 +12,11 @@ namespace horae::rnic {
 
 /// DRAM of the host: one bandwidth for reads and writes, in whole lines of 64 bytes.
 struct DramConfig {
-  Located<BitRate> bandwidth{};
+  BitRate bandwidth{};
   Located<BitRate> background{};  ///< of it, what the host itself takes, evenly
 
   /// Bandwidth left to the NIC.
-  BitRate left() const { return bandwidth.value - background.value; }
+  BitRate left() const { return bandwidth - background.value; }
   static const Schema<DramConfig>& schema();
 };
 

@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "horae/config/platform.hpp"
-#include "horae/core/packet_contents.hpp"
 #include "horae/elaboration/connections.hpp"
 #include "horae/elaboration/devices.hpp"
 #include "horae/elaboration/levels.hpp"
 #include "horae/elaboration/routing.hpp"
 #include "horae/fabric/context.hpp"
 #include "horae/fabric/rank_exchange.hpp"
-#include "horae/programs/wire_bytes.hpp"
 
 namespace horae::elaboration {
 
@@ -63,7 +61,9 @@ class Simulation {
     return devices_.memories;
   }
   /// Bytes of packets; null: no NIC's memory has contents.
-  const PacketContents* contents() const { return carries_contents_ ? &contents_ : nullptr; }
+  const WireBytes* contents() const {
+    return context_.bytes.contents() ? &context_.bytes : nullptr;
+  }
   /// NICs whose ordering layer runs as hardware, alone or beside its model.
   const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return levels_.hardware();
@@ -112,9 +112,6 @@ class Simulation {
   /// Without a part in the simulation: see the destructor.
   std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;
   fabric::sim_context context_;
-  bool carries_contents_ = false;
-  PacketContents contents_;         ///< of all NICs whose memory has contents
-  programs::WireBytes wire_bytes_;  ///< of all chips whose programs work on bytes
   Routing routing_;
   Levels levels_;
   Devices devices_;

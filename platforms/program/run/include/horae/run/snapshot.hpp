@@ -14,8 +14,7 @@ struct Snapshot {
   std::vector<fabric::TxCounters> nic_tx;
   std::vector<fabric::BitsLeft> nic_left;         ///< of what each has sent by then, still to leave
   std::vector<rnic::rnic::OrderingUse> ordering;  ///< of each NIC since the warm-up
-  std::vector<rnic::PcieCounters> pcie;           ///< of each NIC; zero without a host
-  std::vector<rnic::MemoryCounters> memory;       ///< likewise
+  std::vector<rnic::HostCounters> nic_hosts;      ///< of each NIC; zero without a host
   std::vector<fabric::open_loop_host::Counters> hosts;
   /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
   /// of NICs, and of chips.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
-#include "horae/core/packet_contents.hpp"
 #include "horae/core/telemetry.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/views/view_filter.hpp"
 #include "horae/views/watcher.hpp"
@@ -56,10 +56,10 @@ class PortCaptures final : public Watcher {
   std::uint64_t kept_ = 0;
   Picoseconds full_at_ = never;
   std::vector<Port> ports_;
-  bool carries_feedback_ = false;            ///< packets have room for it
-  std::vector<Feedback> feedback_;           ///< of acknowledgements
-  const PacketContents* carried_ = nullptr;  ///< null: payload is zeros
-  std::deque<PacketContents::Contents> contents_;
+  bool carries_feedback_ = false;       ///< packets have room for it
+  std::vector<Feedback> feedback_;      ///< of acknowledgements
+  const WireBytes* carried_ = nullptr;  ///< null: payload is zeros
+  std::deque<PacketContents> contents_;
   std::map<std::pair<const fabric::device*, unsigned>, std::size_t> by_port_;
   std::string connections_;
 };

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "horae/capture/encode_packet.hpp"
 #include "horae/core/codec.hpp"
+#include "horae/core/wire_bytes.hpp"
 
-namespace horae::capture::encode_contents_test {
+namespace horae::encode_packet_test {
 namespace {
 
 TEST(EncodePacket, HasThePayloadAndTheRethOfItsContents) {
@@ -18,7 +18,7 @@ TEST(EncodePacket, HasThePayloadAndTheRethOfItsContents) {
   p.opcode = Opcode::write_only;
   p.payload = 5;
   p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
-  PacketContents all;
+  WireBytes all;
   EXPECT_EQ(all.find(p), nullptr);
   auto& contents = all.make(p);
   contents.payload = {1, 2, 3, 4, 250};
@@ -34,4 +34,4 @@ TEST(EncodePacket, HasThePayloadAndTheRethOfItsContents) {
 }
 
 }  // namespace
-}  // namespace horae::capture::encode_contents_test
+}  // namespace horae::encode_packet_test

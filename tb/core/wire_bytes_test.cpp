@@ -1,5 +1,5 @@
 // Packets of a run as bytes for a chip, and back.
-#include "horae/programs/wire_bytes.hpp"
+#include "horae/core/wire_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "horae/core/codec.hpp"
 #include "horae/core/error.hpp"
 
-namespace horae::programs {
+namespace horae::wire_bytes_test {
 namespace {
 
 using Frame = FrameBytes;
@@ -152,6 +152,81 @@ TEST(WireBytes, WhatIsNoRoceIsCorruptedUntilAChipMendsIt) {
   EXPECT_TRUE(p.corrupted);
 }
 
+bool icrc_is_right(const Frame& f) {
+  return decode({f.data(), f.size()}, {.icrc = true}).icrc_valid;
+}
+
+// With contents frames have them, and what is changed with its ICRC is what the packet has then.
+TEST(WireBytes, HaveTheContentsOfNics) {
+  WireBytes wire;
+  wire.have_contents();
+  Packet p = packet(Opcode::write_only, 5);
+  PacketContents& contents = wire.make(p);
+  contents.payload = {1, 2, 3, 4, 250};
+  contents.reth = Reth{.virtual_address = 0x1000, .remote_key = 0x4101, .dma_length = 5};
+  Frame f;
+  wire.arrive(p, f);
+  EXPECT_TRUE(icrc_is_right(f));
+  RoceFrame frame = decode({f.data(), f.size()});
+  EXPECT_EQ(frame.payload, (std::vector<std::uint8_t>{1, 2, 3, 4, 250}));
+  EXPECT_EQ(frame.reth->virtual_address, 0x1000u);
+  frame.payload[4] = 77;
+  f.assign(encode(frame));
+  EXPECT_TRUE(wire.leave(p, f));
+  EXPECT_FALSE(p.corrupted);
+  ASSERT_NE(wire.find(p), nullptr);
+  EXPECT_EQ(wire.find(p)->payload.back(), 77);
+  EXPECT_EQ(wire.find(p)->reth->remote_key, 0x4101u);
+  Frame next;
+  wire.arrive(p, next);
+  EXPECT_EQ(next, f);
+  // Sent again by the NIC: nothing of its earlier way is left.
+  wire.make(p).payload = {9, 9, 9, 9, 9};
+  wire.arrive(p, next);
+  EXPECT_EQ(decode({next.data(), next.size()}).payload, std::vector<std::uint8_t>(5, 9));
+}
+
+TEST(WireBytes, AWrongIcrcIsToldUntilItIsMended) {
+  WireBytes wire;
+  wire.have_icrc();
+  Packet p = packet(Opcode::write_middle, 64);
+  Frame f;
+  wire.arrive(p, f);
+  EXPECT_TRUE(icrc_is_right(f));
+  f[60] ^= 0x5a;
+  EXPECT_TRUE(wire.leave(p, f));  // RoCEv2 it is still
+  EXPECT_TRUE(p.corrupted);
+  Frame next;
+  wire.arrive(p, next);
+  EXPECT_EQ(next, f);
+  next[60] ^= 0x5a;
+  EXPECT_TRUE(wire.leave(p, next));
+  EXPECT_FALSE(p.corrupted);
+  // Fields that the ICRC does not cover may change.
+  f = next;
+  f[ttl] = 63;
+  f[24] = static_cast<std::uint8_t>(f[24] + 1);  // the checksum that goes with it
+  EXPECT_TRUE(wire.leave(p, f));
+  EXPECT_FALSE(p.corrupted);
+  EXPECT_EQ(wire.find(p), nullptr);
+}
+
+// A bit error of a link is in the bytes, and stays one whatever passes them on.
+TEST(WireBytes, ABitErrorIsSeenInTheIcrc) {
+  WireBytes wire;
+  wire.have_icrc();
+  Packet p = packet(Opcode::write_middle, 64);
+  p.corrupted = true;
+  Frame f;
+  wire.arrive(p, f);
+  EXPECT_FALSE(icrc_is_right(f));
+  const Frame first = f;
+  EXPECT_TRUE(wire.leave(p, f));
+  EXPECT_TRUE(p.corrupted);
+  wire.arrive(p, f);
+  EXPECT_EQ(f, first);
+}
+
 TEST(WireBytes, RefuseWhatRoceDoesNotHave) {
   const WireBytes wire;
   Packet p = packet(Opcode::write_middle, 64);
@@ -167,4 +242,4 @@ TEST(WireBytes, RefuseWhatRoceDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::wire_bytes_test
