@@ -34,18 +34,17 @@ class Marker final : public Program {
       : ways_(ways),
         is_data_(pipeline, Gress::ingress, "is_data",
                  {.kind = dataplane::ConditionKind::lt, .bits = 8, .constant = 0x11}),
-        seen_(pipeline, Gress::ingress, "seen", 256, 0,
-              ways.gateway ? dataplane::Needs{dataplane::guarded_by(is_data_)}
-                           : dataplane::Needs{}),
+        seen_(
+            pipeline, Gress::ingress, "seen", 256, 0,
+            ways.gateway ? dataplane::Needs{dataplane::guarded_by(is_data_)} : dataplane::Needs{}),
         mark_(pipeline, Gress::egress, "mark", {.writes = {"ip.ecn"}}) {}
 
   void ingress(Pass& pass) override {
     const auto opcode = static_cast<std::uint64_t>(pass.header().opcode);
-    const bool data =
-        ways_.gateway ? is_data_.test(pass, opcode) : opcode < static_cast<std::uint64_t>(Opcode::acknowledge);
+    const bool data = ways_.gateway ? is_data_.test(pass, opcode)
+                                    : opcode < static_cast<std::uint64_t>(Opcode::acknowledge);
     if (data)
-      seen_.apply(pass, pass.header().dest_qp.value() % 256,
-                  [](std::uint32_t& count) { ++count; });
+      seen_.apply(pass, pass.header().dest_qp.value() % 256, [](std::uint32_t& count) { ++count; });
     if (ways_.carries) pass.header().metadata = 7;
     pass.forward(1);
   }
@@ -109,8 +108,7 @@ TEST(Rehearsal, AllOfThemAtOnce) {
 TEST(Rehearsal, ARuleThatAPassBreaksEndsItAndIsSaid) {
   class Twice final : public Program {
    public:
-    explicit Twice(Pipeline& pipeline)
-        : seen_(pipeline, Gress::ingress, "seen", 4) {}
+    explicit Twice(Pipeline& pipeline) : seen_(pipeline, Gress::ingress, "seen", 4) {}
     void ingress(Pass& pass) override {
       for (int i = 0; i < 2; ++i) seen_.apply(pass, 0, [](std::uint32_t& v) { ++v; });
       pass.forward(1);
