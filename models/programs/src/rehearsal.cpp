@@ -44,8 +44,7 @@ std::vector<std::string_view> changed(const Packet& before, const Packet& after)
 
 class Rehearser {
  public:
-  Rehearser(Program& program, const dataplane::Pipeline& pipeline,
-            const Routes& routes)
+  Rehearser(Program& program, const dataplane::Pipeline& pipeline, const Routes& routes)
       : program_(program), pipeline_(pipeline), routes_(routes) {
     for (const auto& o : pipeline.design().objects) {
       if (const auto* c = std::get_if<dataplane::ConditionSpec>(&o.spec))
@@ -65,9 +64,8 @@ class Rehearser {
     find_branches();
     for (const auto& [field, gress] : rewritten_) {
       const bool metadata = field == "metadata";
-      out_.unpriced.push_back(
-          {metadata ? Unpriced::Kind::metadata : Unpriced::Kind::rewrite, gress,
-           std::string(field)});
+      out_.unpriced.push_back({metadata ? Unpriced::Kind::metadata : Unpriced::Kind::rewrite, gress,
+                               std::string(field)});
     }
     return std::move(out_);
   }
@@ -89,8 +87,8 @@ class Rehearser {
     }
     std::uint32_t n = 0;
     for (const auto& [from, to] : ways) {
-      const Connection c{from->node,    to->node,     Qpn(0x40 + n), Qpn(0x60 + n),
-                                   entropy,       Psn(0),       Picoseconds{}, false};
+      const Connection c{from->node, to->node, Qpn(0x40 + n), Qpn(0x60 + n),
+                         entropy,    Psn(0),   Picoseconds{}, false};
       program_.connect(c);
       connections_.push_back(c);
       ++n;
@@ -135,8 +133,7 @@ class Rehearser {
     p.ecn = psn % 5 == 4 ? Ecn::ce : Ecn::ect0;
     return p;
   }
-  Packet response(const Connection& c, Opcode opcode, std::uint32_t psn,
-                  std::uint8_t syndrome) {
+  Packet response(const Connection& c, Opcode opcode, std::uint32_t psn, std::uint8_t syndrome) {
     Packet p = blank(c.receiver, c.sender);
     p.dest_qp = c.sender_qp;
     p.psn = Psn(psn);
@@ -225,7 +222,7 @@ class Rehearser {
   std::set<std::string> decided_;  ///< objects that a gateway or a table lets run
   std::vector<Connection> connections_;
   std::map<std::size_t, std::uint64_t> counts_;  ///< passes that used an object of the design
-  std::uint64_t in_gress_[2] = {0, 0};   ///< passes
+  std::uint64_t in_gress_[2] = {0, 0};           ///< passes
   std::set<std::pair<std::string_view, Gress>> rewritten_;
   std::uint64_t id_ = 0, passes_ = 0;
   Picoseconds now_{};
@@ -234,8 +231,7 @@ class Rehearser {
 
 }  // namespace
 
-Rehearsal rehearse(Program& program, const dataplane::Pipeline& pipeline,
-                   const Routes& routes) {
+Rehearsal rehearse(Program& program, const dataplane::Pipeline& pipeline, const Routes& routes) {
   return Rehearser(program, pipeline, routes).run();
 }
 
@@ -259,11 +255,13 @@ std::string unpriced_text(const Unpriced& u) {
                          u.what, gress);
     case Unpriced::Kind::metadata:
       return fmt::format(
-          "metadata for later passes is set in {} in a pass that runs no action; expected an Action",
+          "metadata for later passes is set in {} in a pass that runs no action; expected an "
+          "Action",
           gress);
     case Unpriced::Kind::branch:
       return fmt::format(
-          "{} runs in some passes of {} only, and nothing decides in which; expected a Gateway that "
+          "{} runs in some passes of {} only, and nothing decides in which; expected a Gateway "
+          "that "
           "guards it, or follows(TABLE)",
           u.what, gress);
   }
