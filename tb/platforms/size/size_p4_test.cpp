@@ -1,6 +1,8 @@
 // `horae size FILE.p4` as a user runs it: the account of a source, what does not fit, searches.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <string>
 
 #include "program.hpp"
@@ -156,6 +158,43 @@ TEST_F(SizeP4, PricesOverTwoAxesAreThoseOfEachPointAlone) {
   const Ended text = run(place, {"size", "mine.p4", "--over", "CELLS=4096,65536"});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 3) << text.out;
+}
+
+/// Seconds of the processor that ended child processes took.
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+TEST_F(SizeP4, AHundredPricesTakeLessThanAMinuteOfTheProcessor) {
+  std::string cells = "CELLS=1";
+  for (int i = 2; i <= 100; ++i) cells += "," + std::to_string(1000 * i);
+  const double before = processor_seconds();
+  EXPECT_EQ(size({"--over", cells})["points"].size(), 100u);
+  EXPECT_LT(processor_seconds() - before, 60.0);
+}
+
+TEST_F(SizeP4, AProgramOf1600LinesTakesLessThanTwoSecondsOfTheProcessor) {
+  std::string tables, apply;
+  for (int i = 0; i < 200; ++i) {
+    const std::string n = std::to_string(i);
+    tables += "  action set" + n + "(bit<16> v) {\n    hdr.h.d = v;\n  }\n  table t" + n +
+              " {\n    key = { hdr.h.a : exact; }\n    actions = { set" + n +
+              "; }\n    size = " + std::to_string(16 + i) + ";\n  }\n";
+    apply += "    t" + n + ".apply();\n";
+  }
+  std::string text = source;
+  text.insert(text.find("  apply {\n    hdr.h.b"), tables);
+  text.insert(text.find("    flows.apply();"), apply);
+  place.write("mine.p4", text);
+  EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 1600);
+  const double before = processor_seconds();
+  EXPECT_FALSE(size({"--no-remedies"}, 3)["refused"].empty());
+  EXPECT_LT(processor_seconds() - before, 2.0);
 }
 
 TEST_F(SizeP4, WhatDoesNotFitComesWithChangesThatFit) {

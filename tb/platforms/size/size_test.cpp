@@ -509,7 +509,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "stages"},
         BadCase{"OverAnUnknownKey",
                 {"--objects", "d.toml", "--over", "register[0].wide=8"},
-                "--set register[0].wide: unknown key 'wide', did you mean 'width'?"},
+                "--set register[0].wide: unknown key 'wide' in [register], did you mean 'width'?"},
         BadCase{"OverEmpty",
                 {"--objects", "d.toml", "--most", "register[0].entries", "--over", "a="},
                 "--over a=: expected KEY=A,B,C"},
