@@ -92,7 +92,6 @@ struct FtrFile {
   std::size_t blocks = 0;
 
   explicit FtrFile(std::string_view data) {
-    using R = CborReader;
     R file(data);
     file.expect(R::tag, 55799, "not self-described CBOR");
     file.expect_open_array("no list of chunks");
