@@ -17,7 +17,7 @@
 
 namespace horae {
 
-/// What a packet has beside its fields where NICs have contents.
+/// That which a packet has beside its fields where NICs have contents.
 struct PacketContents {
   std::optional<Reth> reth{};
   std::vector<std::uint8_t> payload{};
