@@ -17,7 +17,7 @@
 
 namespace horae {
 
-/// That which a packet has beside its fields where NICs have contents.
+/// Parts of a packet beside its fields, where NICs have contents.
 struct PacketContents {
   std::optional<Reth> reth{};
   std::vector<std::uint8_t> payload{};

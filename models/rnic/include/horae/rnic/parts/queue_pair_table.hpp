@@ -29,7 +29,7 @@ class QueuePairTable {
   /// Whether they are more than a processor's caches hold.
   bool many() const { return qps_.size() > 1024; }
   bool empty() const { return qps_.empty(); }
-  /// For an index below size(): packets' are compared with it where they arrive.
+  /// The index is below size(): packets are compared with it where they arrive.
   QueuePair& operator[](std::size_t i) { return *qps_.data()[i]; }
   const QueuePair& operator[](std::size_t i) const { return *qps_.data()[i]; }
   Qpn number_of(std::size_t i) const { return Qpn(first_ + static_cast<std::uint32_t>(i)); }
