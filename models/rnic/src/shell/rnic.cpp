@@ -67,7 +67,8 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (!config.traffic_class)
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
-  const bool other = config.receives || is_unreliable(config.service);
+  const bool unreliable = is_unreliable(config.service);
+  const bool other = config.receives || unreliable;
   if (contents_ != nullptr && (other || config.depth > PayloadFetcher::wqe_slots))
     throw InputError(
         other
