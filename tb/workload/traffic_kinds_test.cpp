@@ -35,7 +35,7 @@ TEST(TrafficKinds, ATableKnowsItsKindItsNumberAndItsValues) {
   EXPECT_EQ(dump[0].begin().key(), "kind");
   EXPECT_EQ(dump[1].at("kind"), "collective");
   EXPECT_EQ(dump[1].at("size"), "8 KB");
-  // All but the eight that have no value.
+  // All but the ten that have no value.
   EXPECT_FALSE(dump[1].contains("name"));
   EXPECT_FALSE(dump[1].contains("window"));
   EXPECT_FALSE(dump[1].contains("local"));
@@ -44,7 +44,9 @@ TEST(TrafficKinds, ATableKnowsItsKindItsNumberAndItsValues) {
   EXPECT_FALSE(dump[1].contains("verb"));
   EXPECT_FALSE(dump[1].contains("verbs"));
   EXPECT_FALSE(dump[1].contains("words"));
-  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 8);
+  EXPECT_FALSE(dump[1].contains("service"));
+  EXPECT_FALSE(dump[1].contains("fence"));
+  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 10);
 }
 
 TEST(TrafficKinds, ASlipIsNamed) {

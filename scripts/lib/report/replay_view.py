@@ -99,9 +99,9 @@ def parts_of(packet):
 
 def ways(packets, touched):
     """A row for each packet and copy: its way with the parts of it, what became of it, registers that it touched."""
-    columns = [Column("packet", True), Column("copy", True), Column("from"), Column("to"), Column("queue pair", True), Column("PSN", True),
-               Column("bytes", True), Column("ports"), Column("first bit in, us", True), Column("latency, ns", True),
-               Column("queue, ns", True), Column("what became of it", wide=True)]
+    columns = [Column("packet", True), Column("from"), Column("to"), Column("QP", True), Column("PSN", True), Column("bytes", True),
+               Column("ports"), Column("in, us", True), Column("latency, ns", True), Column("queue, ns", True),
+               Column("became of it", wide=True)]
     if touched:
         columns.append(Column("registers", wide=True))
     rows = []
@@ -110,7 +110,7 @@ def ways(packets, touched):
         verdict = ", ".join(t for t in (p["verdict"], p["cause"], p["object"]) if t)
         source = p["source"] if p["kind"] == "roce" else f"{p['source']} ({p['kind']})"
         ports = f"{p['in_port']} to {p['out_port']}" if p["out_port"] else p["in_port"]
-        row = [number(p["packet"]), number(p["copy"]), Cell(source, source), Cell(p["destination"], p["destination"]),
+        row = [numbered(p), Cell(source, source), Cell(p["destination"], p["destination"]),
                number(p["dest_qp"]), number(p["psn"]), number(p["bytes"]), Cell(ports, ports),
                Cell(None, numbers.NONE) if first is None else Cell(first / 1e6, f"{first / 1e6:.6f}"),
                of_time(between(p, "first_bit_in_ps", "first_bit_out_ps"), parts_of(p)),
@@ -121,7 +121,7 @@ def ways(packets, touched):
             text = "; ".join(of[:TOUCHED]) + more
             row.append(Cell(text, text))
         rows.append(row)
-    note = "Parts of a latency are shown where the pointer rests on it."
+    note = "In: the first bit. Parts of a latency are shown where the pointer rests on it."
     if len(packets) > MOST_ROWS:
         note += f" The first {numbers.number(MOST_ROWS)} of {numbers.number(len(packets))} rows; packets.csv has all."
     return Table(columns, rows, "The way of each packet, in the order of leaving: type a number, a PSN or a name to find it", note)
@@ -129,6 +129,12 @@ def ways(packets, touched):
 
 def of_time(ns, title=""):
     return Cell(None, numbers.NONE, title=title) if ns is None else Cell(ns, numbers.number(ns), title=title)
+
+
+def numbered(packet):
+    """A copy that a program made has its packet's number and one of its own."""
+    text = packet["packet"] if packet["copy"] == "0" else f"{packet['packet']} copy {packet['copy']}"
+    return Cell(int(packet["packet"]), text)
 
 
 def number(text):

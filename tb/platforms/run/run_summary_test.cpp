@@ -68,7 +68,8 @@ source = "a paper"
   EXPECT_EQ(s, place.read_json("out/summary.json"));
   EXPECT_EQ(place.content(),
             (Words{"out", "out/points", "out/points/a_b", "out/points/a_b/flows.csv",
-                   "out/points/a_b/summary.json", "out/points/one", "out/points/one/flows.csv",
+                   "out/points/a_b/links.csv", "out/points/a_b/summary.json", "out/points/one",
+                   "out/points/one/flows.csv", "out/points/one/links.csv",
                    "out/points/one/summary.json", "out/summary.json", "p.toml"}));
   const ordered_json one = place.read_json("out/points/one/summary.json");
   const ordered_json two = place.read_json("out/points/a_b/summary.json");
@@ -103,9 +104,9 @@ TEST(Summary, JsonOnStdoutIsTheFileAndNothingElse) {
   EXPECT_EQ(ended.err, "");
   ASSERT_TRUE(ordered_json::accept(ended.out));
   EXPECT_EQ(ended.out, place.read("out/deep/er/summary.json"));
-  EXPECT_EQ(place.content(),
-            (Words{"out", "out/deep", "out/deep/er", "out/deep/er/flows.csv",
-                   "out/deep/er/series.csv", "out/deep/er/summary.json", "p.toml"}));
+  EXPECT_EQ(place.content(), (Words{"out", "out/deep", "out/deep/er", "out/deep/er/flows.csv",
+                                    "out/deep/er/links.csv", "out/deep/er/series.csv",
+                                    "out/deep/er/summary.json", "p.toml"}));
 }
 
 TEST(Summary, PacketsBalanceOnLossyPlatforms) {

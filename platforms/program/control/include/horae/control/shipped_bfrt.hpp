@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "horae/core/cxx20.hpp"
+
 namespace horae::control {
 
 /// A file that comes with the program, as script.py.
