@@ -100,8 +100,7 @@ def parts_of(packet):
 def ways(packets, touched):
     """A row for each packet and copy: its way with the parts of it, what became of it, registers that it touched."""
     columns = [Column("packet", True), Column("from"), Column("to"), Column("QP", True), Column("PSN", True), Column("bytes", True),
-               Column("ports"), Column("in, us", True), Column("latency, ns", True), Column("queue, ns", True),
-               Column("became of it", wide=True)]
+               Column("ports"), Column("in, us", True), Column("latency", True), Column("end", wide=True)]
     if touched:
         columns.append(Column("registers", wide=True))
     rows = []
@@ -113,21 +112,20 @@ def ways(packets, touched):
         row = [numbered(p), Cell(source, source), Cell(p["destination"], p["destination"]),
                number(p["dest_qp"]), number(p["psn"]), number(p["bytes"]), Cell(ports, ports),
                Cell(None, numbers.NONE) if first is None else Cell(first / 1e6, f"{first / 1e6:.6f}"),
-               of_time(between(p, "first_bit_in_ps", "first_bit_out_ps"), parts_of(p)),
-               of_time(between(p, "queue_in_ps", "queue_out_ps")), Cell(verdict, verdict)]
+               of_time(between(p, "first_bit_in_ps", "first_bit_out_ps"), parts_of(p)), Cell(verdict, verdict)]
         if touched:
             of = touched.get((p["packet"], p["copy"]), [])
             more = f"; and {len(of) - TOUCHED} more" if len(of) > TOUCHED else ""
             text = "; ".join(of[:TOUCHED]) + more
             row.append(Cell(text, text))
         rows.append(row)
-    note = "In: the first bit. Parts of a latency are shown where the pointer rests on it."
+    note = "In: the first bit; end: what became of it. Latency is in ns; its parts are shown where the pointer rests on it."
     if len(packets) > MOST_ROWS:
         note += f" The first {numbers.number(MOST_ROWS)} of {numbers.number(len(packets))} rows; packets.csv has all."
     return Table(columns, rows, "The way of each packet, in the order of leaving: type a number, a PSN or a name to find it", note)
 
 
-def of_time(ns, title=""):
+def of_time(ns, title):
     return Cell(None, numbers.NONE, title=title) if ns is None else Cell(ns, numbers.number(ns), title=title)
 
 

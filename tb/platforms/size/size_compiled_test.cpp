@@ -100,7 +100,8 @@ TEST(SizeCompiled, SourceWrittenFileAndFolderCostTheSame) {
   // And all are what the compiler's report says.
   std::size_t compared = 0;
   const auto& amounts = of_source["as_compiler"]["resources"];
-  for (const auto& v : folder.json()["validation"]) {
+  const auto validation = folder.json()["validation"];
+  for (const auto& v : validation) {
     const std::string quantity = v["quantity"];
     if (v["id"] != "" || !amounts.contains(quantity)) continue;
     EXPECT_EQ(amounts[quantity], v["published"]) << quantity;

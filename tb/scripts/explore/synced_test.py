@@ -64,7 +64,7 @@ class Synced(unittest.TestCase):
     def test_a_result(self):
         for _ in range(2):  # a new one, then in place of an earlier one
             threads = self.traced(HORAE, "run", ROOT / "platforms/flow_list.toml", "--out", "x", "--set", "sim.sample=10us")
-            self.assertEqual(len(list((self.folder / "x").iterdir())), 3)
+            self.assertEqual(len(list((self.folder / "x").iterdir())), 4)
             self.expect_synced(threads, self.folder / "x")
 
     def test_a_study(self):

@@ -32,16 +32,16 @@ class Replayed(InFolder):
     def test_the_way_of_a_packet_and_what_it_touched(self):
         self.write("packets.csv", PACKETS)
         (table,) = replay_view.blocks(self.folder)[-1].blocks
-        self.assertEqual(heads(table)[-1], "became of it")
+        self.assertEqual(heads(table)[-1], "end")
         self.write("registers.csv", REGISTERS)
         (table,) = replay_view.blocks(self.folder)[-1].blocks
-        self.assertEqual(heads(table), ["packet", "from", "to", "QP", "PSN", "bytes", "ports", "in, us", "latency, ns", "queue, ns",
-                                        "became of it", "registers"])
-        self.assertEqual(texts(table)[1], ["2", "h0", "h1", "64", "78", "318", "4 to 7", "1.000000", "720", "20", "sent", ""])
+        self.assertEqual(heads(table), ["packet", "from", "to", "QP", "PSN", "bytes", "ports", "in, us", "latency",
+                                        "end", "registers"])
+        self.assertEqual(texts(table)[1], ["2", "h0", "h1", "64", "78", "318", "4 to 7", "1.000000", "720", "sent", ""])
         self.assertEqual(table.rows[1][8].title,
                          "to ingress 100 ns, ingress 165 ns, to the queue 150 ns, queue 20 ns, egress and wire 285 ns")
         self.assertEqual(texts(table)[0][-1], "seen[3]: 5 to 7; limit[0] = 9")
-        self.assertEqual(texts(table)[2], ["3", "unknown (arp)", "h1", NONE, NONE, "64", "4", "2.000000", NONE, NONE,
+        self.assertEqual(texts(table)[2], ["3", "unknown (arp)", "h1", NONE, NONE, "64", "4", "2.000000", NONE,
                                            "dropped, program, filter", "seen[3]: 7 to 8"])
         self.assertEqual(texts(table)[3][0], "4 copy 1")
         self.assertEqual(table.rows[2][8].title, "to ingress 100 ns, ingress 165 ns")
@@ -53,7 +53,7 @@ class Replayed(InFolder):
         self.assertEqual(latency.note, "the 8 ports of 10 that most packets left by")
         self.assertEqual((len(latency.spec["series"]), len(latency.spec["series"][0]["data"]["x"])), (8, 400))
         (table,) = fold.blocks
-        self.assertEqual((len(table.rows), table.note), (5000, "In: the first bit. Parts of a latency are shown where the pointer rests on it. The first 5\u202f000 of 5\u202f002 rows; packets.csv has all."))
+        self.assertEqual((len(table.rows), table.note), (5000, "In: the first bit; end: what became of it. Latency is in ns; its parts are shown where the pointer rests on it. The first 5\u202f000 of 5\u202f002 rows; packets.csv has all."))
 
 
 if __name__ == "__main__":
