@@ -32,13 +32,15 @@ TEST(Timeouts, OneThatIsNotAboveTheIdleRoundTripIsNamed) {
   EXPECT_TRUE(short_timeouts(across).empty());
 }
 
-// Where packets take longer on the wire than it is long.
-TEST(Timeouts, SlowLinesCountToo) {
-  const std::string rate = "link_default.rate=1 Gbps";
-  const Document document = Document::parse(eight_nics("20 ms", across), "p.toml", {rate});
-  const Picoseconds far = workload::IdealTimes(workload::read_platform(document)).round_trip(0, 7);
-  EXPECT_EQ(short_timeouts(across, {rate, rto(far)}).size(), 1u);
-  EXPECT_TRUE(short_timeouts(across, {rate, rto(far + 1_ps)}).empty());
+// Where packets take longer on the wire than it is long, and where NICs take longer than all links.
+TEST(Timeouts, SlowLinesAndNicsCountToo) {
+  for (const std::string slow : {"link_default.rate=1 Gbps", "nic.rx_latency=90 us"}) {
+    const Document document = Document::parse(eight_nics("20 ms", across), "p.toml", {slow});
+    const Picoseconds far =
+        workload::IdealTimes(workload::read_platform(document)).round_trip(0, 7);
+    EXPECT_EQ(short_timeouts(across, {slow, rto(far)}).size(), 1u) << slow;
+    EXPECT_TRUE(short_timeouts(across, {slow, rto(far + 1_ps)}).empty()) << slow;
+  }
 }
 
 TEST(Timeouts, TheLineHasPlaceKeyConnectionAndRoundTrip) {
