@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -184,10 +185,29 @@ std::string file_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// A folder of the process's own, gone with it; children that it forks leave it alone.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "horae.XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() {
+    if (::getpid() == owner_) std::filesystem::remove_all(path_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  pid_t owner_ = ::getpid();
+};
+
 /// A file of the test's own.
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("horae_contents_" + name)).string();
+  static const Folder folder;
+  const std::string path = (folder.path() / name).string();
   std::ofstream(path) << text;
   return path;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -167,8 +168,8 @@ std::size_t lines_with(const std::string& text, const std::string& word) {
 
 // Both ways of moving it record the same packets.
 TEST(Platform, ItsPacketsAreTransactions) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "horae_platform_views";
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                       ("horae_platform_views" + std::to_string(::getpid()));
   const auto recorded = [&](bool by_sc_start) {
     std::filesystem::remove_all(folder);
     test::in_child([&] {
@@ -206,7 +207,8 @@ TEST(Platform, CountersAreSignals) {
   EXPECT_EQ(test::refusal_of([&] { fabric::counter_signals wrong("never", h5, {}, 0_us); }),
             "never: a period of 0 ps; expected more than 0");
   EXPECT_EQ(test::refusal_of([&] { counters.at("acks"); }).find("counters: no signal 'acks'"), 0u);
-  const std::filesystem::path vcd = std::filesystem::temp_directory_path() / "horae_counters";
+  const std::filesystem::path vcd =
+      std::filesystem::temp_directory_path() / ("horae_counters" + std::to_string(::getpid()));
   sc_core::sc_trace_file* file = sc_core::sc_create_vcd_trace_file(vcd.c_str());
   counters.trace(file);
   std::vector<double> seen;
@@ -323,7 +325,8 @@ between = ["s", "y"]
 )";
 
 TEST(Platform, HasEndPointsOfOnesOwn) {
-  const auto file = std::filesystem::temp_directory_path() / "horae_probers.toml";
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("horae_probers" + std::to_string(::getpid()) + ".toml");
   std::ofstream(file) << probers;
   const auto run_with = [&](const std::vector<std::string>& set) {
     return test::in_child([&] {
