@@ -50,9 +50,8 @@ def rates_of_kinds(links):
     return found
 
 
-def outstanding(links):
+def outstanding(links, most):
     """(weight, sentence) of what a link has and others of its kind have not, or of what no link should have."""
-    most = rates_of_kinds(links)
     found = []
     for link in links:
         rate = most[link.kind]
@@ -151,12 +150,9 @@ def words(link):
     return text + "".join(f"\n{numbers.number(of[key])} {name}" for key, name in HARM.items() if of[key])
 
 
-def over_time(folder, links):
-    """Loads of links by sample, where series.csv has their ports; the samples' intervals as text."""
-    sent = {}
-    for (quantity, unit), objects in series_view.read(folder).items():
-        if (quantity, unit) == ("tx_rate", "Gbps"):
-            sent = objects
+def over_time(series, links):
+    """Loads of links by sample, where series.csv (`series_view.read`) has their ports; the samples' intervals as text."""
+    sent = series.get(("tx_rate", "Gbps"), {})
     times = sorted({t for values in sent.values() for t in values})
     if not times or len(times) > MOST_TIMES:
         return []
@@ -166,13 +162,12 @@ def over_time(folder, links):
     return [f"{numbers.number(a)} to {numbers.number(b)} us" for a, b in zip([0, *times], times)]
 
 
-def picture(links, times):
+def picture(links, times, most):
     level = levels_of(links)
     drawn, members = in_groups(links, level)
     level.update(dict.fromkeys(members, 0))
     if len(drawn) > 2 * MOST_LINKS:
         return None
-    most = rates_of_kinds(links)
     slow = {(link.source, link.to) for link in links if link.of["rate_gbps"] < most[link.kind]}
     nodes = placed(level, drawn)
     number = {name: i for i, (name, _, _) in enumerate(nodes)}
@@ -206,24 +201,23 @@ def table(links):
         of = link.of
         if not of["packets"]:
             dull.add(i)
-        values = [of[n] for n in ("from_port", "to_port", "rate_gbps", "delay_us", "packets", "load", "paused", "lost",
-                                  "cut_by_outage", "corrupted")]
-        cells = [Cell(v, numbers.number(v)) for v in values]
+        cells = [Cell(of[n], numbers.number(of[n])) for n in NUMBERS]
         rows.append([Cell(link.source, link.source), cells[0], Cell(link.to, link.to), *cells[1:]])
     return Table(columns, rows, "Links, each direction, over the whole run", dull=dull, dull_name="directions that carried nothing")
 
 
-def blocks(folder):
+def blocks(folder, series):
     links = read(folder)
     if not links:
         return []
-    times = over_time(folder, links)
+    times = over_time(series, links)
     found = [Heading("Network")]
-    said = outstanding(links)
+    most = rates_of_kinds(links)
+    said = outstanding(links, most)
     if said:
         more = [f"and {len(said) - BULLETS} more: in the table"] if len(said) > BULLETS else []
         found.append(Bullets(said[:BULLETS] + more, "Links that stand out"))
-    drawn = picture(links, times)
+    drawn = picture(links, times, most)
     if drawn:
         found.append(drawn)
     return found + [Fold(f"Links ({len(links) // 2})", [table(links)])]

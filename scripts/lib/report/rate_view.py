@@ -126,9 +126,7 @@ def compared(labels, summaries):
 
 def ledger_rate(summary, use, direction):
     """Gbps of TLPs, or None where there is no such thing (a CQE towards the NIC)."""
-    entry = summary["results"].get(f"nics.pcie_{use}_{direction}")
-    value = entry.get("value") if isinstance(entry, dict) else entry
-    return value if numbers.is_number(value) else None
+    return value(summary, f"nics.pcie_{use}_{direction}")
 
 
 def ledger_figure(summary):
@@ -139,10 +137,9 @@ def ledger_figure(summary):
             series.append({"name": title, "style": style, "values": values,
                            "label": [numbers.quantity(v, "Gbps") for v in values]})
     spec = plots.bars(list(DIRECTIONS.values()), plots.axis("TLPs, mean of NICs", "Gbps", zero=True), series, True)
-    entry = summary["results"].get("senders.pcie_bytes_per_message")
-    each = entry.get("value") if isinstance(entry, dict) else None
+    each = value(summary, "senders.pcie_bytes_per_message")
     note = "Headers, framing and whole double words of data; a read counts with its request."
-    if numbers.is_number(each) and each:
+    if each:
         note += f" Senders: {numbers.number(each)} bytes a message completed, both directions."
     return Figure(spec, "What PCIe carried", note)
 

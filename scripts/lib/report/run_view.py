@@ -230,10 +230,11 @@ def detail(result):
     blocks += replay_view.blocks(result.folder)
     if flows_view.has_ranks(summary):
         blocks += flows_view.ranks(result.folder, (summary.get("sim_time_ps") or 0) / 1e6)
-    blocks += network_view.blocks(result.folder)
-    series = series_view.figures(result.folder)
-    if series:
-        blocks += [Heading("Over time")] + series
+    series = series_view.read(result.folder)
+    blocks += network_view.blocks(result.folder, series)
+    over_time = series_view.figures(series)
+    if over_time:
+        blocks += [Heading("Over time")] + over_time
     blocks += other_rows(summary)
     blocks += [Heading("Results"), results_table([result.label], [summary])]
     blocks += counters(summary)

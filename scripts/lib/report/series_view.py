@@ -87,10 +87,10 @@ def figure(quantity, unit, lines, what, silent):
     return Figure(spec, f"{name} over time{what}", "; ".join(notes), small=True)
 
 
-def figures(folder):
-    """Kinds with few objects share a figure, each of the others has its own."""
+def figures(series):
+    """Of what read() found. Kinds with few objects share a figure, each of the others has its own."""
     found = []
-    for (quantity, unit), objects in read(folder).items():
+    for (quantity, unit), objects in series.items():
         kinds, silent = {}, {}
         for name, values in objects.items():
             kind = kind_of(name)

@@ -87,7 +87,7 @@ class Flows(InFolder):
 class Series(InFolder):
     def figures(self, rows):
         self.write("series.csv", "time_us,object,quantity,value,unit\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
-        return series_view.figures(self.folder)
+        return series_view.figures(series_view.read(self.folder))
 
     def test_few_objects_have_a_line_each_in_natural_order(self):
         rows = [(t, f"leaf{k}", "queue_bytes", k * t, "B") for t in (2, 1) for k in (10, 9, 0)]

@@ -3,7 +3,7 @@
 import unittest
 
 from by_hand import InFolder, heads, of_kind, texts
-from lib.report import network_view
+from lib.report import network_view, series_view
 
 HEAD = "from,from_port,to,to_port,rate_gbps,delay_us,packets,load,paused,lost,cut_by_outage,corrupted\n"
 
@@ -28,7 +28,7 @@ def leaf_spine(hosts=2, **of_first_uplink):
 class Network(InFolder):
     def blocks(self, text):
         self.write("links.csv", text)
-        return network_view.blocks(self.folder)
+        return network_view.blocks(self.folder, series_view.read(self.folder))
 
     def picture(self, text):
         (figure,) = of_kind(self.blocks(text), "figure")
@@ -38,7 +38,7 @@ class Network(InFolder):
         return [b.items for b in of_kind(self.blocks(text), "bullets")]
 
     def test_without_the_file_there_is_nothing(self):
-        self.assertEqual(network_view.blocks(self.folder), [])
+        self.assertEqual(network_view.blocks(self.folder, series_view.read(self.folder)), [])
 
     def test_levels_are_end_points_their_switches_and_what_joins_these(self):
         spec = self.picture(leaf_spine())
@@ -110,7 +110,7 @@ class Network(InFolder):
     def test_a_damaged_file_is_one_line(self):
         self.write("links.csv", HEAD.replace("load", "laod"))
         with self.assertRaisesRegex(Exception, r"links.csv:1: no column 'load'; did you mean 'laod'\?"):
-            network_view.blocks(self.folder)
+            network_view.blocks(self.folder, series_view.read(self.folder))
 
 
 if __name__ == "__main__":

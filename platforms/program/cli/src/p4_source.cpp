@@ -1,10 +1,15 @@
 #include "p4_source.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "horae/control/scripts.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/p4lang/shipped_p4.hpp"
 #include "horae/p4prog/script_view.hpp"
+#include "horae/results/exit_code.hpp"
 
 namespace horae::cli {
 
@@ -56,6 +61,27 @@ void add_p4_source(CLI::App& command, P4Source& source, const char* name) {
   command.add_option("--target", source.target, "chip: tofino (default) or tofino2")
       ->type_name("CHIP")
       ->check(CLI::IsMember({"tofino", "tofino2"}));
+}
+
+void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest) {
+  out.update(rest);
+  fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int unless_refused(const nlohmann::ordered_json& head, bool json,
+                   const std::function<int()>& body) {
+  std::vector<std::string> reasons;
+  try {
+    return body();
+  } catch (const p4lang::ProgramError& e) {
+    for (const auto& f : e.faults()) reasons.push_back(f.text());
+  } catch (const InputError& e) {
+    reasons.emplace_back(e.what());
+  }
+  for (const auto& reason : reasons)
+    fmt::print(stderr, "horae: {}\n", printable(reason, std::string_view::npos));
+  if (json) print_json(head, {{"verdict", "refused"}, {"reasons", reasons}});
+  return results::exit_bad_input;
 }
 
 }  // namespace horae::cli

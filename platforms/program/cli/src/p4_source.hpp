@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -39,5 +40,13 @@ void add_hostname(CLI::App& command, std::string& hostname);
 /// The program's names, for scripts.
 nlohmann::ordered_json p4_view(const P4Source& source, const p4lang::Program& program,
                                p4prog::P4Switch& chip);
+
+/// Prints a JSON object: `out` with the keys of `rest` behind its own.
+void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest);
+
+/// The exit code of `body`. A program, or what else it reads, that it refuses (ProgramError,
+/// InputError) is a line each on standard error, and in JSON, if asked for, `head` with the lines
+/// as `reasons`; the code is exit_bad_input then.
+int unless_refused(const nlohmann::ordered_json& head, bool json, const std::function<int()>& body);
 
 }  // namespace horae::cli

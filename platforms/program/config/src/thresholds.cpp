@@ -2,37 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "horae/core/quantity_text.hpp"
 
 namespace horae::config {
 namespace {
 
-/// Each rate has one entry of `by_rate`.
-template <class Entries>
-void check_rates(const Entries& entries, const Section& table) {
+/// Entries of a table's list `key` differ in `of`, which is their key `name`.
+template <class Entry, class Value, class Text>
+void check_distinct(const std::vector<Entry>& entries, Value Entry::*of, const Section& table,
+                    const char* key, const char* name, Text&& text) {
+  std::set<Value> seen;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (entries[i].rate != entries[j].rate) continue;
-      throw table.children("by_rate")[i].error(
-          "rate", fmt::format("rate = {} has an entry already", to_text(entries[i].rate)));
+    if (!seen.insert(entries[i].*of).second) {
+      throw table.children(key)[i].error(
+          name, fmt::format("{} has an entry already", text(entries[i].*of)));
     }
   }
 }
 
+/// Each rate has one entry of `by_rate`.
+template <class Entry>
+void check_rates(const std::vector<Entry>& entries, const Section& table) {
+  check_distinct(entries, &Entry::rate, table, "by_rate", "rate",
+                 [](BitRate rate) { return "rate = " + to_text(rate); });
+}
+
 /// Each class has one entry of `by_class`.
-template <class Entries>
-void check_numbers(const Entries& entries, const Section& table) {
-  std::set<std::uint32_t> seen;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!seen.insert(entries[i].number).second) {
-      throw table.children("by_class")[i].error(
-          "number", fmt::format("class {} has an entry already", entries[i].number));
-    }
-  }
+template <class Entry>
+void check_numbers(const std::vector<Entry>& entries, const Section& table) {
+  check_distinct(entries, &Entry::number, table, "by_class", "number",
+                 [](std::uint32_t number) { return fmt::format("class {}", number); });
 }
 
 void check_of_classes(const fabric::PfcConfig& pfc, const Section& profile) {
@@ -51,21 +56,13 @@ void check_of_classes(const fabric::PfcConfig& pfc, const Section& profile) {
       throw entry.error("number",
                         fmt::format("class {} is none of priorities: it never pauses", c.number));
     }
-    for (const char* key : {"xoff", "xon"}) {
-      if (pfc.dynamic() && entry.has(key)) {
-        throw entry.error(
-            key, fmt::format("{} beside alpha: thresholds are fixed or dynamic; expected an "
-                             "'alpha'",
-                             key));
-      }
-    }
-    for (const char* key : {"alpha", "minimum"}) {
-      if (!pfc.dynamic() && entry.has(key)) {
-        throw entry.error(
-            key, fmt::format("{} beside xoff: thresholds are fixed or dynamic; expected an "
-                             "'xoff'",
-                             key));
-      }
+    const bool dynamic = pfc.dynamic();
+    for (const char* key : dynamic ? std::array{"xoff", "xon"} : std::array{"alpha", "minimum"}) {
+      if (!entry.has(key)) continue;
+      const char* kind = dynamic ? "alpha" : "xoff";
+      throw entry.error(
+          key, fmt::format("{} beside {}: thresholds are fixed or dynamic; expected an '{}'", key,
+                           kind, kind));
     }
     const Bytes xon = c.xon.value_or(pfc.xon), xoff = c.xoff.value_or(pfc.xoff);
     if (xon > xoff) {

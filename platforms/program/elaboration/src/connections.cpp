@@ -213,8 +213,7 @@ void Connections::connect(std::size_t table, const workload::Flow& flow, std::si
                               send.receives,
                               flow.any_verb([](Verb v) { return is_atomic(v); }),
                               flow.service,
-                              flow.any_verb([](Verb v) { return has_response(v); }) &&
-                                  flow.any_verb([](Verb v) { return !has_response(v); }),
+                              reads && flow.any_verb([](Verb v) { return !has_response(v); }),
                               flow.traffic_class.value_or(of_nic)};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;

@@ -36,11 +36,6 @@ nlohmann::ordered_json head(const CheckOptions& o) {
   return {{"schema", 1}, {"file", o.source.file}, {"target", o.source.target}};
 }
 
-void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest) {
-  out.update(rest);
-  fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
 int check(const CheckOptions& o) {
   try {
     const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());

@@ -36,10 +36,6 @@ ordered_json head(const BfrtOptions& o) {
           {"target", o.source.target}};
 }
 
-void print_json(const ordered_json& out) {
-  fmt::print("{}\n", out.dump(1, ' ', false, ordered_json::error_handler_t::replace));
-}
-
 /// "registers pipe.Ingress.seen 4": what a kind of rows is called, of which object, how many.
 void print_counts(const ordered_json& rows) {
   static constexpr std::pair<const char*, const char*> named[] = {
@@ -63,46 +59,22 @@ void print_counts(const ordered_json& rows) {
   if (all == 0) fmt::print("  nothing\n");
 }
 
-int refused(const BfrtOptions& o, const std::vector<std::string>& lines) {
-  for (const auto& line : lines)
-    fmt::print(stderr, "horae: {}\n", printable(line, std::string_view::npos));
-  if (o.json) {
-    auto out = head(o);
-    out["verdict"] = "refused";
-    out["reasons"] = lines;
-    print_json(out);
-  }
-  return results::exit_bad_input;
-}
-
 int bfrt(const BfrtOptions& o) {
-  try {
-    const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
-    p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.source.is_tofino2()));
-    control::Scripts scripts{{}, o.hostname, !o.json};
-    for (const std::string& file : o.scripts) scripts.files.push_back({file, {}});
-    const control::Answer answer = control::run_scripts(p4_view(o.source, program, chip), scripts);
-    for (const auto& step : answer.steps) step.entries.apply(chip.control_plane(), chip.manager());
-    for (const std::string& note : answer.notes)
-      fmt::print(stderr, "horae: warning: {}\n", printable(note, std::string_view::npos));
-    if (o.json) {
-      auto out = head(o);
-      out["verdict"] = "done";
-      out["rows"] = answer.rows;
-      out["notes"] = answer.notes;
-      print_json(out);
-    } else {
-      fmt::print("left in {}:\n", o.source.file);
-      print_counts(answer.rows);
-    }
-    return results::exit_done;
-  } catch (const p4lang::ProgramError& e) {
-    std::vector<std::string> lines;
-    for (const auto& f : e.faults()) lines.push_back(f.text());
-    return refused(o, lines);
-  } catch (const InputError& e) {
-    return refused(o, {e.what()});
+  const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
+  p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.source.is_tofino2()));
+  control::Scripts scripts{{}, o.hostname, !o.json};
+  for (const std::string& file : o.scripts) scripts.files.push_back({file, {}});
+  const control::Answer answer = control::run_scripts(p4_view(o.source, program, chip), scripts);
+  for (const auto& step : answer.steps) step.entries.apply(chip.control_plane(), chip.manager());
+  for (const std::string& note : answer.notes)
+    fmt::print(stderr, "horae: warning: {}\n", printable(note, std::string_view::npos));
+  if (o.json) {
+    print_json(head(o), {{"verdict", "done"}, {"rows", answer.rows}, {"notes", answer.notes}});
+  } else {
+    fmt::print("left in {}:\n", o.source.file);
+    print_counts(answer.rows);
   }
+  return results::exit_done;
 }
 
 }  // namespace
@@ -121,7 +93,7 @@ P4Command add_p4_bfrt(CLI::App& p4) {
   add_p4_source(*command, o->source, "--source");
   add_hostname(*command, o->hostname);
   add_json(*command, o->json, "prints JSON in place of text: what was left, row by row");
-  return {command, [o] { return bfrt(*o); }};
+  return {command, [o] { return unless_refused(head(*o), o->json, [&] { return bfrt(*o); }); }};
 }
 
 }  // namespace horae::cli

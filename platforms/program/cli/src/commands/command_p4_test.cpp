@@ -74,16 +74,14 @@ nlohmann::ordered_json head(const TestOptions& o) {
 void print_result(const TestOptions& o, const p4prog::StfResult& result,
                   const std::vector<std::string>& warnings) {
   if (o.json) {
-    auto out = head(o);
-    out["verdict"] = result.met() ? "met" : "not met";
-    out["packets"] = result.packets;
-    out["expectations"] = result.expected;
-    out["faults"] = nlohmann::ordered_json::array();
+    auto faults = nlohmann::ordered_json::array();
     for (const auto& f : result.faults)
-      out["faults"].push_back({{"line", f.line}, {"message", f.message}});
-    out["warnings"] = warnings;
-    fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-    return;
+      faults.push_back({{"line", f.line}, {"message", f.message}});
+    return print_json(head(o), {{"verdict", result.met() ? "met" : "not met"},
+                                {"packets", result.packets},
+                                {"expectations", result.expected},
+                                {"faults", faults},
+                                {"warnings", warnings}});
   }
   for (const auto& f : result.faults)
     fmt::print("{}:{}: {}\n", o.file, f.line, printable(f.message, std::string_view::npos));
@@ -91,46 +89,24 @@ void print_result(const TestOptions& o, const p4prog::StfResult& result,
              result.met() ? "met" : fmt::format("{} faults", result.faults.size()));
 }
 
-/// A program or a case that cannot be taken: its place and why.
-int refused(const TestOptions& o, const std::vector<std::string>& lines) {
-  for (const auto& line : lines)
-    fmt::print(stderr, "horae: {}\n", printable(line, std::string_view::npos));
-  if (o.json) {
-    auto out = head(o);
-    out["verdict"] = "refused";
-    out["reasons"] = lines;
-    fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  }
-  return results::exit_bad_input;
-}
-
 int test(const TestOptions& o) {
-  try {
-    const std::string text = test_text(o.file);
-    const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
-    auto options = p4prog::SwitchOptions::of(o.source.is_tofino2());
-    options.watch_unwritten = true;
-    options.random_unwritten = o.uninitialised == "random";
-    options.seed = o.seed;
-    p4prog::P4Switch chip(program, options);
-    for (const std::string& file : o.entries)
-      p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
-    o.scripts.apply(o.source, program, chip);
-    PassPrinter printer(program);
-    const auto result =
-        p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
-    const auto warnings = chip.take_warnings();
-    for (const std::string& line : warnings)
-      fmt::print(stderr, "horae: warning: {}\n", printable(line, std::string_view::npos));
-    print_result(o, result, warnings);
-    return result.met() ? results::exit_done : results::exit_failed;
-  } catch (const p4lang::ProgramError& e) {
-    std::vector<std::string> lines;
-    for (const auto& f : e.faults()) lines.push_back(f.text());
-    return refused(o, lines);
-  } catch (const InputError& e) {
-    return refused(o, {e.what()});
-  }
+  const std::string text = test_text(o.file);
+  const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
+  auto options = p4prog::SwitchOptions::of(o.source.is_tofino2());
+  options.watch_unwritten = true;
+  options.random_unwritten = o.uninitialised == "random";
+  options.seed = o.seed;
+  p4prog::P4Switch chip(program, options);
+  for (const std::string& file : o.entries)
+    p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
+  o.scripts.apply(o.source, program, chip);
+  PassPrinter printer(program);
+  const auto result = p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
+  const auto warnings = chip.take_warnings();
+  for (const std::string& line : warnings)
+    fmt::print(stderr, "horae: warning: {}\n", printable(line, std::string_view::npos));
+  print_result(o, result, warnings);
+  return result.met() ? results::exit_done : results::exit_failed;
 }
 
 }  // namespace
@@ -164,7 +140,7 @@ P4Command add_p4_test(CLI::App& p4) {
       ->capture_default_str();
   command->add_option("--seed", o->seed, "seed of the random numbers")->capture_default_str();
   add_json(*command, o->json, "prints JSON in place of text");
-  return {command, [o] { return test(*o); }};
+  return {command, [o] { return unless_refused(head(*o), o->json, [&] { return test(*o); }); }};
 }
 
 }  // namespace horae::cli
