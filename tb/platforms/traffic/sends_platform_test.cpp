@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::sends_platform_test {
@@ -196,20 +197,11 @@ host = "pcie"
 receive = { depth = 256 }
 [switch]
 kind = "switch"
-[[device]]
-names = ["s"]
-profile = "switch"
-[[device]]
-names = ["a", "b"]
-profile = "nic"
-[[link]]
-between = ["a", "s"]
-[[link]]
-between = ["b", "s"]
 [link_default]
 rate = "100 Gbps"
 delay = "500 ns"
-[[traffic]]
+)" + on_a_switch({"a", "b"}) +
+                        R"([[traffic]]
 kind = "messages"
 from = ["a"]
 to = ["b"]
