@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "example.hpp"
+#include "refusal.hpp"
 
 namespace horae::schema_test {
 namespace {
@@ -112,6 +113,37 @@ TEST(Schema, DescribesEveryParameter) {
   EXPECT_EQ(at("ttl").range_text, "<= 128");
   EXPECT_EQ(at("clock").type, "frequency");
   EXPECT_EQ(at("extra").doc, "read by another schema");
+}
+
+struct Sizes {
+  std::uint32_t cells = 512;
+  std::uint32_t pieces = 0;
+  Bytes payload = 256_B;
+  static const Schema<Sizes>& schema() {
+    static const Schema<Sizes> s =
+        Schema<Sizes>("sizes", "Numbers whose bits index something.")
+            .field("cells", &Sizes::cells,
+                   {.doc = "cells", .min = 1, .max = 4096, .power_of_two = true})
+            .field("pieces", &Sizes::pieces, {.doc = "0: as needed", .power_of_two = true})
+            .field("payload", &Sizes::payload, {.doc = "payload", .power_of_two = true});
+    return s;
+  }
+};
+
+TEST(Schema, PowersOfTwoAreARuleOfTheField) {
+  const auto line = [](const std::string& text) {
+    return test::refusal_of([&] { (void)Document::parse(text, "x.toml").root().read<Sizes>(); });
+  };
+  EXPECT_EQ(line("cells = 4096\npieces = 0\npayload = '1 KiB'\n"), "accepted");
+  EXPECT_EQ(line("cells = 500\n"), "x.toml:1:9: cells = 500 is no power of two, as 256 and 512 are");
+  EXPECT_EQ(line("cells = 0\n"), "x.toml:1:9: cells = 0 is below the minimum 1");
+  EXPECT_EQ(line("pieces = 6\n"), "x.toml:1:10: pieces = 6 is no power of two, as 4 and 8 are");
+  EXPECT_EQ(line("payload = '300 B'\n"),
+            "x.toml:1:11: payload = 300 B is no power of two, as 256 B and 512 B are");
+  std::vector<std::string> ranges;
+  for (const ParamInfo& p : Sizes::schema().describe()) ranges.push_back(p.range_text);
+  EXPECT_EQ(ranges, (std::vector<std::string>{"1 .. 4096, a power of two", "a power of two",
+                                              ">= 0 B, a power of two"}));
 }
 
 TEST(Schema, RefusesToContradictItself) {

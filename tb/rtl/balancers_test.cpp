@@ -14,7 +14,7 @@ using rtl_test::Folder;
 
 rtl::BalanceSetting setting(const std::string& balance, const std::string& level,
                             const std::string& block) {
-  policy::BalanceHardware hardware{.level = level};
+  policy::HardwareChoice hardware{.level = level};
   if (!block.empty()) hardware.rtl = block;
   return {balance, policy::PolicyParameters::with(std::move(hardware))};
 }

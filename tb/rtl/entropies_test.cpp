@@ -16,7 +16,7 @@ using rtl_test::ended_with;
 using rtl_test::Folder;
 
 policy::EntropyConfig reps(const std::string& level, const std::string& block = "") {
-  policy::EntropyHardware hardware{.level = level};
+  policy::HardwareChoice hardware{.level = level};
   if (!block.empty()) hardware.rtl = block;
   return {.scheme = "reps",
           .parameters = policy::PolicyParameters::with(

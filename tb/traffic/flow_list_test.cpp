@@ -252,12 +252,10 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"1\n-1 1 3 1 0\n", "list:2:1: src = '-1'; expected a whole number from 0 to 4294967295"},
       {"1\n0\t\x01 3 1 0\n", "list:2:3: dst = '?'; expected a whole number from 0 to 4294967295"},
       {"start_ns,source,dest,bytes\n",
-       "list:1:17: column 'dest' of the heading; expected one of start_ns, source, destination, "
-       "bytes"},
+       "list:1:17: no column 'dest'; expected one of start_ns, source, destination, bytes"},
       {"start_ns,source,bytes\n",
-       "list:1:1: the heading has no column 'destination'; expected "
-       "start_ns,source,destination,bytes"},
-      {"bytes,bytes\n", "list:1:7: two columns are called 'bytes'"},
+       "list:1:1: the column 'destination' is missing"},
+      {"bytes,bytes\n", "list:1:7: the column 'bytes' again; expected each once"},
       {csv + "0,h1,h9,1\n",
        "list:2:6: destination = 'h9' is no node; expected a number from 0 to 7 or a name, did you "
        "mean 'h0'?"},
@@ -328,7 +326,7 @@ TEST(FlowList, APackedListIsRead) {
 
 TEST(FlowList, ASaidFormatIsNotGuessed) {
   EXPECT_EQ(refusal("1\n0 1 3 1 0\n", ListFormat::csv),
-            "list:1:1: column '1' of the heading; expected one of start_ns, source, destination, "
+            "list:1:1: no column '1'; expected one of start_ns, source, destination, "
             "bytes");
   EXPECT_EQ(refusal("1\n0 1 3 1 0\n", ListFormat::ns3), "accepted");
 }

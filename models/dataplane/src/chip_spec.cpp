@@ -6,7 +6,6 @@
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/shipped_chips.hpp"
-#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 
 namespace horae::dataplane {
@@ -16,9 +15,9 @@ const Schema<StageSpec>& StageSpec::schema() {
       Schema<StageSpec>("stage", "One match-action stage.")
           .required("sram", &StageSpec::sram, {.doc = "SRAM blocks", .min = 1, .max = 4096})
           .required("sram_words", &StageSpec::sram_words,
-                    {.doc = "words of an SRAM block", .min = 1, .max = 1048576})
+                    {.doc = "words of an SRAM block", .min = 1, .max = 1048576, .power_of_two = true})
           .required("sram_word_bits", &StageSpec::sram_word_bits,
-                    {.doc = "bits of an SRAM word", .min = 8, .max = 4096})
+                    {.doc = "bits of an SRAM word", .min = 8, .max = 4096, .power_of_two = true})
           .required("map_ram", &StageSpec::map_ram,
                     {.doc = "map RAM blocks", .min = 0, .max = 4096})
           .required("tcam", &StageSpec::tcam, {.doc = "TCAM blocks", .min = 0, .max = 4096})
@@ -287,8 +286,6 @@ ChipSpec ChipSpec::read(const Section& section) {
     throw section.child(table).error(key, message);
   };
   if (chip.name.empty()) throw section.error("name", "name is empty");
-  check_power_of_two(section.child("stage"), "sram_words", chip.stage.sram_words);
-  check_power_of_two(section.child("stage"), "sram_word_bits", chip.stage.sram_word_bits);
   if (chip.stateful.reach_rows > chip.stateful.rows) {
     refuse("stateful", "reach_rows",
            fmt::format("reach_rows = {} is above rows = {}", chip.stateful.reach_rows,

@@ -1,9 +1,9 @@
 // Flow lists with a line of columns per flow: those of ns-3 simulators, and CSV.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "horae/core/heading.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
 
@@ -81,28 +81,12 @@ class CsvList final : public FlowList {
  public:
   CsvList(std::unique_ptr<ListLines> lines, const ListNodes& nodes)
       : opened_(std::move(lines)), lines_(*opened_), nodes_(nodes) {
-    const auto& heading = lines_.cells(',');
-    const std::vector<std::string> known(titles.begin(), titles.end());
-    place_.fill(heading.size());
-    for (std::size_t i = 0; i < heading.size(); ++i) {
-      const auto it = std::find(titles.begin(), titles.end(), heading[i].text);
-      if (it == titles.end()) {
-        throw lines_.error(heading[i].column,
-                           fmt::format("column '{}' of the heading{}", printable(heading[i].text),
-                                       suggestion(heading[i].text, known)));
-      }
-      auto& place = place_[static_cast<std::size_t>(it - titles.begin())];
-      if (place != heading.size()) {
-        throw lines_.error(heading[i].column,
-                           fmt::format("two columns are called '{}'", heading[i].text));
-      }
-      place = i;
-    }
-    for (std::size_t i = 0; i < titles.size(); ++i) {
-      if (place_[i] != heading.size()) continue;
-      throw lines_.error(1, fmt::format("the heading has no column '{}'; expected {}", titles[i],
-                                        fmt::join(titles, ",")));
-    }
+    std::vector<HeadingCell> heading;
+    for (const Word& cell : lines_.cells(','))
+      heading.push_back({printable(cell.text), cell.column});
+    place_ = columns_of(heading, titles, 0, [&](std::uint32_t column, const std::string& message) {
+      throw lines_.error(column, message);
+    });
   }
 
   ListFormat format() const override { return ListFormat::csv; }
@@ -131,7 +115,7 @@ class CsvList final : public FlowList {
   std::unique_ptr<ListLines> opened_;
   ListLines& lines_;
   NodeTable nodes_;
-  std::array<std::size_t, titles.size()> place_{};  ///< of each title in a line
+  std::vector<std::size_t> place_;  ///< of each title in a line
 };
 
 }  // namespace

@@ -181,9 +181,9 @@ TEST(ChipFile, EveryFieldIsNeeded) {
 
 TEST(ChipFile, Contradictions) {
   EXPECT_EQ(ChipText().replace("sram_words = 1024", "sram_words = 1000").refused(),
-            "mine.toml:9:14: sram_words = 1000 is no power of two");
+            "mine.toml:9:14: sram_words = 1000 is no power of two, as 512 and 1024 are");
   EXPECT_EQ(ChipText().replace("sram_word_bits = 128", "sram_word_bits = 96").refused(),
-            "mine.toml:10:18: sram_word_bits = 96 is no power of two");
+            "mine.toml:10:18: sram_word_bits = 96 is no power of two, as 64 and 128 are");
   EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 9").refused(),
             "mine.toml:31:14: reach_rows = 9 is above rows = 8");
   EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 8").refused(),

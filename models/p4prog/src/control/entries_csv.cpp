@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "horae/core/error.hpp"
+#include "horae/core/heading.hpp"
 #include "horae/p4prog/entries.hpp"
 
 namespace horae::p4prog {
@@ -27,10 +28,9 @@ class EntriesCsv {
   }
 
  private:
-  enum Column : std::size_t { table, match, priority, action, data, columns };
-  static constexpr std::array<std::string_view, columns> names = {"table", "match", "priority",
-                                                                  "action", "data"};
-  static constexpr std::size_t absent = ~std::size_t{0};
+  enum Column : std::size_t { table, match, action, priority, data, columns };
+  static constexpr std::array<std::string_view, columns> names = {"table", "match", "action",
+                                                                  "priority", "data"};
 
   static bool blank(std::string_view s) {
     return s.find_first_not_of(" \t") == std::string_view::npos || s.starts_with('#');
@@ -94,24 +94,12 @@ class EntriesCsv {
   }
 
   void read_header() {
-    column_.fill(absent);
-    const auto header = cells();
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      const auto found = std::ranges::find(names, header[i].text);
-      if (found == names.end())
-        throw input_error(header[i].where,
-                          fmt::format("no column '{}'{}", header[i].text,
-                                      suggestion(header[i].text, {names.begin(), names.end()})));
-      std::size_t& at = column_[static_cast<std::size_t>(found - names.begin())];
-      if (at != absent)
-        throw input_error(header[i].where,
-                          fmt::format("the column '{}' again; expected each once", *found));
-      at = i;
-    }
-    for (const Column c : {table, match, action}) {
-      if (column_[c] == absent) throw error(1, fmt::format("the column '{}' is missing", names[c]));
-    }
-    width_ = header.size();
+    std::vector<HeadingCell> heading;
+    for (const PlacedText& cell : cells()) heading.push_back({cell.text, cell.where.column});
+    column_ = columns_of(heading, names, 2, [&](std::uint32_t column, const std::string& message) {
+      throw error(column, message);
+    });
+    width_ = heading.size();
   }
 
   /// KEY=VALUE; KEY=VALUE
@@ -139,7 +127,7 @@ class EntriesCsv {
     if (row.size() != width_)
       throw error(1, fmt::format("{} columns; expected {}", row.size(), width_));
     const auto cell = [&](Column c) {
-      return column_[c] == absent ? PlacedText{"", place(1)} : row[column_[c]];
+      return column_[c] == no_column ? PlacedText{"", place(1)} : row[column_[c]];
     };
     Entries::Line line;
     line.where = place(1);
@@ -164,7 +152,7 @@ class EntriesCsv {
   const std::string& name_;
   std::size_t at_ = 0;
   std::uint32_t number_ = 0;
-  std::array<std::size_t, columns> column_{};
+  std::vector<std::size_t> column_;
   std::size_t width_ = 0;
 };
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "checked.hpp"
-#include "horae/policy/balance/balance_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/policy/plugin.hpp"
 
@@ -34,19 +33,6 @@ const std::vector<BalancerEntry>& load_balancers() { return balancer_registry().
 void add_load_balancer(BalancerEntry entry) {
   entry.of_plugin = true;
   balancer_registry().add(std::move(entry));
-}
-
-const Schema<BalanceHardware>& BalanceHardware::schema() {
-  static const Schema<BalanceHardware> s =
-      Schema<BalanceHardware>("hardware", "Which hardware description balances.")
-          .choice("balance_level", &BalanceHardware::level,
-                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
-                  {.doc = "what balances: the model in C++, the hardware description, or both, "
-                          "compared at every choice. Absent: model"})
-          .field("balance_rtl", &BalanceHardware::rtl,
-                 {.doc = "balance_level rtl, both: name of the hardware description, a block of "
-                         "your own (scripts/rtl). Absent: the first that fits"});
-  return s;
 }
 
 const BalancerEntry& find_load_balancer(std::string_view name) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "horae/policy/entropy/entropy_hardware.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/policy/plugin.hpp"
 
@@ -34,19 +34,6 @@ Registry<EntropyEntry>& entropy_registry() {
 const std::vector<EntropyEntry>& entropy_schemes() { return entropy_registry().all(); }
 void add_entropy_scheme(EntropyEntry entry) { entropy_registry().add(std::move(entry)); }
 
-const Schema<EntropyHardware>& EntropyHardware::schema() {
-  static const Schema<EntropyHardware> s =
-      Schema<EntropyHardware>("hardware", "Which hardware description gives entropy values.")
-          .choice("level", &EntropyHardware::level,
-                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
-                  {.doc = "what gives the values: the model in C++, the hardware description, or "
-                          "both, compared at every packet. Absent: model"})
-          .field("rtl", &EntropyHardware::rtl,
-                 {.doc = "level rtl, both: name of the hardware description, a block of your own "
-                         "(scripts/rtl). Absent: the first that fits"});
-  return s;
-}
-
 Schema<EntropyConfig> EntropyConfig::schema_with(const std::vector<EntropyEntry>& registry) {
   return Schema<EntropyConfig>("entropy",
                                "The entropy values of a queue pair's packets: their UDP source "
@@ -64,7 +51,7 @@ Schema<EntropyConfig> EntropyConfig::schema_with(const std::vector<EntropyEntry>
                      "on no PSNs (mprdma, nscc, constant). Absent: false",
               .source = "artifact of the REPS paper: ring and window stay across the flows of a "
                         "host pair when asked (data center traces, collectives, failures)"})
-      .include(schema_of({keys_of<EntropyHardware>()}), &EntropyConfig::parameters)
+      .include(schema_of({keys_of<HardwareChoice, &entropy_hardware>()}), &EntropyConfig::parameters)
       .include(parameters_of(registry), &EntropyConfig::parameters);
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/ordering/ordering_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
@@ -47,7 +48,7 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
       .choice("engine", &OrderingConfig::engine, names_of(registry),
               {.doc = "engine that tracks them; none: the transport's receiver does"})
       .choice("level", &OrderingConfig::level,
-              {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
+              hardware_levels(),
               {.doc = "what runs: the model in C++, the hardware description, or both, "
                       "compared at every packet"})
       .include(schema_of({keys_of<OrderingHardware>()}), &OrderingConfig::parameters)

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
-#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "loop_header.hpp"
 
@@ -77,23 +76,23 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .max = most,
                   .source = "long-haul paper VI"})
           .field("cnp_stamp_entries", &T::cnp_stamp_entries,
-                 {.doc = "cells of the register of CNP time stamps; a power of two",
+                 {.doc = "cells of the register of CNP time stamps",
                   .min = 1,
                   .max = most,
                   .source = "as many as QP_field entries; the paper gives none",
-                  .verified = false})
+                  .verified = false, .power_of_two = true})
           .field(
               "tcp_cookie_entries", &T::tcp_cookie_entries,
-              {.doc = "cells of the register of connections that answered a cookie; a power of two",
+              {.doc = "cells of the register of connections that answered a cookie",
                .min = 1,
                .max = most,
                .source = "as many as QP_field entries; the paper gives none",
-               .verified = false})
+               .verified = false, .power_of_two = true})
           .field("cnp_cache_entries", &T::cnp_cache_entries,
-                 {.doc = "cells of the CNP_Cache register; a power of two",
+                 {.doc = "cells of the CNP_Cache register",
                   .min = 1,
                   .max = most,
-                  .source = "long-haul paper VI"})
+                  .source = "long-haul paper VI", .power_of_two = true})
           .field("cnp_store_entries", &T::cnp_store_entries,
                  {.doc = "entries of the CNP_Store table",
                   .min = 1,
@@ -106,11 +105,11 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .source = "as many as QP_field entries; not in the paper",
                   .verified = false})
           .field("flow_entries", &T::flow_entries,
-                 {.doc = "cells of each register of slowed flows; a power of two",
+                 {.doc = "cells of each register of slowed flows",
                   .min = 1,
                   .max = most,
                   .source = "as many as CNP_Store entries; the paper gives none",
-                  .verified = false})
+                  .verified = false, .power_of_two = true})
           .field("cnp_interval", &T::cnp_interval,
                  {.doc = "least time between two CNPs of a flow",
                   .min = 1_ns,
@@ -171,12 +170,6 @@ void check(const PnpTrpConfig& config, const Section& parameters) {
   if (config.handshakes && !config.handshake_monitor) {
     throw parameters.error(
         "handshakes", "handshakes = true needs handshake_monitor = true: nothing else sees them");
-  }
-  for (const auto& [key, entries] : {std::pair{"cnp_stamp_entries", config.cnp_stamp_entries},
-                                     std::pair{"tcp_cookie_entries", config.tcp_cookie_entries},
-                                     std::pair{"cnp_cache_entries", config.cnp_cache_entries},
-                                     std::pair{"flow_entries", config.flow_entries}}) {
-    check_power_of_two(parameters, key, entries);
   }
 }
 

@@ -11,7 +11,6 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/params/linear_hash_schema.hpp"
-#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "ingress.hpp"
@@ -202,7 +201,8 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                  {.doc = "paths of a queue pair",
                   .min = 1,
                   .max = 1 << 16,
-                  .source = "packet-spraying paper Table 2: 128"})
+                  .source = "packet-spraying paper Table 2: 128",
+                  .power_of_two = true})
           .choice(
               "path_control", &T::path_control,
               {{"port", PathControl::port}, {"source_port", PathControl::source_port}},
@@ -211,19 +211,21 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                .source = "packet-spraying paper 4.1"})
           .table("hash", &T::hash, linear_hash_schema())
           .field("window", &T::window,
-                 {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs and "
-                         "bitmap wrap together",
+                 {.doc = "TX window of the NICs, in packets. PSNs and bitmap wrap together",
                   .min = 1,
                   .max = 1 << 22,
-                  .source = "packet-spraying paper Table 2: 512"})
+                  .source = "packet-spraying paper Table 2: 512",
+                  .power_of_two = true})
           .field("pieces", &T::pieces,
                  {.doc = "arrays into which path_adaptive_count and path_psn_max_array are split; "
-                         "0: the power of two that needs the fewest stages",
-                  .max = 64})
+                         "0: as many as need the fewest stages",
+                  .max = 64,
+                  .power_of_two = true})
           .field("bitmap_pieces", &T::bitmap_pieces,
-                 {.doc = "arrays into which bitmap_array is split; 0: the power of two that needs "
-                         "the fewest stages",
-                  .max = 64})
+                 {.doc = "arrays into which bitmap_array is split; 0: as many as need the fewest "
+                         "stages",
+                  .max = 64,
+                  .power_of_two = true})
           .field("ooo_threshold", &T::ooo_threshold,
                  {.doc = "out-of-order degree, in packets, from which a path is avoided",
                   .min = 1,
@@ -272,11 +274,6 @@ ProgramEntry themis_entry() {
           .doc = "PSN-based packet spraying and NACK validation for commodity NICs",
           .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
             const auto config = section.read<ThemisConfig>({"name"});
-            check_power_of_two(section, "window", config.window);
-            check_power_of_two(section, "paths", config.paths);
-            if (config.pieces != 0) check_power_of_two(section, "pieces", config.pieces);
-            if (config.bitmap_pieces != 0)
-              check_power_of_two(section, "bitmap_pieces", config.bitmap_pieces);
             check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
             return std::make_unique<ThemisFactory>(config);
           },

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "horae/core/error.hpp"
-#include "horae/params/power_of_two.hpp"
 #include "horae/params/schema.hpp"
 #include "queue_destination.hpp"
 #include "themis/ingress.hpp"
@@ -129,20 +128,23 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
                  {.doc = "paths of a queue pair",
                   .min = 1,
                   .max = 1 << 15,
-                  .source = "packet-spraying paper Table 2: 128"})
+                  .source = "packet-spraying paper Table 2: 128",
+                  .power_of_two = true})
           .field("queue_entries", &T::queue_entries,
-                 {.doc = "PSNs on the last hop of a queue pair; a power of two",
+                 {.doc = "PSNs on the last hop of a queue pair",
                   .min = 1,
                   .max = 1 << 14,
                   .source = "slides of the packet-spraying paper: 38 = ceil(400 Gbps x 3 us / 4 "
-                            "KB), here the next power of two"})
+                            "KB), here the next power of two",
+                  .power_of_two = true})
           .field("queue_registers", &T::queue_registers,
                  {.doc = "arrays over which the queue is spread, each with an ALU, so that one "
-                         "pass can look at one entry of each; a power of two",
+                         "pass can look at one entry of each",
                   .min = 1,
                   .max = 16,
                   .source = "not in the slides",
-                  .verified = false})
+                  .verified = false,
+                  .power_of_two = true})
           .field("route_entries", &T::route_entries,
                  {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &T::member_entries,
@@ -155,9 +157,6 @@ ProgramEntry themis_queue_entry() {
           .doc = "Themis with a PSN queue in place of bitmap and path array (slides)",
           .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
             const auto config = section.read<ThemisQueueConfig>({"name"});
-            check_power_of_two(section, "paths", config.paths);
-            check_power_of_two(section, "queue_entries", config.queue_entries);
-            check_power_of_two(section, "queue_registers", config.queue_registers);
             if (config.queue_registers > config.queue_entries) {
               throw section.error("queue_registers",
                                   fmt::format("{} arrays for {} entries", config.queue_registers,

@@ -9,13 +9,14 @@ const Schema<AtomicsConfig>& AtomicsConfig::schema() {
       Schema<AtomicsConfig>("atomics",
                             "Atomic operations at their responder. Absent: the values here.")
           .field("slots", &AtomicsConfig::slots,
-                 {.doc = "slots that operations hold, a power of two: an address has that of its "
+                 {.doc = "slots that operations hold: an address has that of its "
                          "low bits, so that operations on two addresses wait for each other only "
                          "where these are equal. 1: one operation at a time",
                   .min = 1,
                   .max = 65536,
                   .source = "4096, by the low 12 bits: Connect-IB (Kalia et al., ATC 2016, 5.4); "
-                            "ConnectX-3: 1 (the same); of later NICs not public"})
+                            "ConnectX-3: 1 (the same); of later NICs not public",
+                  .power_of_two = true})
           .field("hold", &AtomicsConfig::hold,
                  {.doc = "an operation holds its slot so long, from the begin of its read of host "
                          "memory. If what it read comes later, the next one takes the result "

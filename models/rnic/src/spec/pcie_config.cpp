@@ -2,39 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "horae/core/error.hpp"
 #include "horae/params/schema.hpp"
 
 namespace horae::rnic {
-namespace {
-
-void require_power_of_two(std::uint64_t value, const Location& where, const char* field,
-                          const char* expected) {
-  if (std::has_single_bit(value)) return;
-  throw input_error(where, fmt::format("{} = {}: expected {}", field, value, expected));
-}
-
-}  // namespace
 
 void PcieConfig::check() const {
-  const auto bytes = [](const Located<Bytes>& b) {
-    return static_cast<std::uint64_t>(b.value.count());
-  };
-  require_power_of_two(lanes.value, lanes.where, "lanes", "1, 2, 4, 8, 16 or 32");
-  require_power_of_two(bytes(max_payload), max_payload.where, "max_payload", "128, 256 or 512 B");
-  require_power_of_two(bytes(max_read_request), max_read_request.where, "max_read_request",
-                       "128, 256, 512, 1024, 2048 or 4096 B");
-  require_power_of_two(bytes(read_completion_boundary), read_completion_boundary.where,
-                       "read_completion_boundary", "64 or 128 B");
+  const auto payload = static_cast<std::uint64_t>(max_payload.value.count());
   constexpr std::uint64_t unit = 16;
-  if (posted_data.value * unit < bytes(max_payload)) {
+  if (posted_data.value * unit < payload) {
     throw input_error(
         posted_data.where,
         fmt::format("posted_data = {} units of 16 bytes never lets a TLP of "
                     "max_payload = {} B pass; expected {} or more",
-                    posted_data.value, bytes(max_payload), bytes(max_payload) / unit));
+                    posted_data.value, payload, payload / unit));
   }
 }
 
@@ -53,28 +34,32 @@ const Schema<PcieConfig>& PcieConfig::schema() {
                   .source = "PCIe Base Specification 5.0 and 6.0; ConnectX-7: Gen5, ConnectX-8 and "
                             "Thor Ultra: Gen6"})
           .field("lanes", &PcieConfig::lanes,
-                 {.doc = "lanes: 1, 2, 4, 8, 16 or 32. 32: two links of 16 that are used evenly, "
+                 {.doc = "lanes. 32: two links of 16 that are used evenly, "
                          "as one",
                   .min = 1,
                   .max = 32,
                   .source = "ConnectX-7: x16; x32 by an auxiliary card of 16 lanes (NVIDIA user "
-                            "manuals, Socket Direct)"})
+                            "manuals, Socket Direct)",
+                  .power_of_two = true})
           .field("max_payload", &PcieConfig::max_payload,
-                 {.doc = "MPS, the largest payload of a TLP: 128, 256 or 512 B",
+                 {.doc = "MPS, the largest payload of a TLP",
                   .min = 128_B,
                   .max = 512_B,
-                  .source = "256 or 512 B (NVIDIA network operator documentation)"})
+                  .source = "256 or 512 B (NVIDIA network operator documentation)",
+                  .power_of_two = true})
           .field("max_read_request", &PcieConfig::max_read_request,
-                 {.doc = "MRRS, the largest read request: a power of two",
+                 {.doc = "MRRS, the largest read request",
                   .min = 128_B,
                   .max = 4096_B,
                   .source = "512 B at boot, 4096 B as tuned (NVIDIA network operator "
-                            "documentation)"})
+                            "documentation)",
+                  .power_of_two = true})
           .field("read_completion_boundary", &PcieConfig::read_completion_boundary,
-                 {.doc = "RCB, the boundary at which completions may be split: 64 or 128 B",
+                 {.doc = "RCB, the boundary at which completions may be split",
                   .min = 64_B,
                   .max = 128_B,
-                  .source = "PCIe Base Specification 5.0, 2.3.1.1"})
+                  .source = "PCIe Base Specification 5.0, 2.3.1.1",
+                  .power_of_two = true})
           .choice("completion_split", &PcieConfig::completion_split,
                   {{"max_payload", CompletionSplit::max_payload},
                    {"boundary", CompletionSplit::boundary}},
@@ -216,9 +201,10 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                          "of 4 KiB",
                   .min = 0_B})
           .field("size", &HostMemoryConfig::size,
-                 {.doc = "bytes from base on that the NIC uses, a power of two; absent: regions up "
+                 {.doc = "bytes from base on that the NIC uses; absent: regions up "
                          "to 2^60",
-                  .min = 1_MiB});
+                  .min = 1_MiB,
+                  .power_of_two = true});
   return s;
 }
 

@@ -11,13 +11,6 @@
 
 namespace horae::rnic {
 
-void check_atomics(const RnicConfig& config) {
-  if (!config.atomics || std::has_single_bit(config.atomics->slots)) return;
-  const std::uint32_t slots = config.atomics->slots;
-  throw InputError(fmt::format("atomics.slots = {}: found no power of two; expected {} or {}",
-                               slots, std::bit_floor(slots), std::bit_ceil(slots)));
-}
-
 void rnic::receive_atomic(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
   allow_nack_again(qp, now);
@@ -32,7 +25,7 @@ void rnic::receive_atomic(std::size_t i, const Packet& p, Picoseconds now) {
     // It is not executed again: its response is kept (IBTA vol. 1, 9.7.5.1.2).
     send_again(i, std::uint64_t{1} << Psn::bits | p.psn.value(), now);
   }
-  answer(i, p, 0, out.response, now, now);
+  answer(i, p, out.response, now, now);
   refresh(i);
 }
 

@@ -6,11 +6,10 @@
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
-#include "horae/policy/balance/balance_hardware.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/rtl/balancer_block.hpp"
 #include "horae/rtl/block.hpp"
-#include "horae/rtl/ordering.hpp"
 
 namespace horae::rtl {
 namespace {
@@ -37,39 +36,20 @@ std::string misfit(const BalancerBlock& block, const BalanceSetting& setting) tr
 
 /// Null at level `model`.
 const BalancerBlock* checked_block(const BalanceSetting& setting) {
-  const std::string level = balance_level(setting);
-  if (level == "model") return nullptr;
-  check_level("balance_level", level);
-  const auto& name = setting.parameters.of<policy::BalanceHardware>().rtl;
-  if (!built_with_rtl()) {
-    throw InputError(fmt::format(
-        "balance_level = '{}': this program was built without RTL; expected balance_level = "
-        "'model', or scripts/build --rtl first",
-        level));
-  }
-  std::vector<std::string> names;
-  for (const BalancerBlock& block : balancer_blocks()) {
-    names.emplace_back(block.name);
-    if (name && block.name != *name) continue;
-    const std::string found = misfit(block, setting);
-    if (found.empty()) return &block;
-    if (name) {
-      throw InputError(
-          fmt::format("balance_rtl = '{}' is \"{}\"; found {}", *name, block.model, found));
-    }
-  }
-  if (name) throw InputError(not_built("balance_rtl", *name, names));
-  throw InputError(
-      fmt::format("balance_level = '{}': no load balancer in RTL was built that fits balance = "
-                  "'{}' (scripts/rtl "
-                  "add DIR builds one)",
-                  level, setting.balance));
+  const Wanted wanted{.level_key = "balance_level",
+                      .rtl_key = "balance_rtl",
+                      .level = balance_level(setting),
+                      .name = setting.parameters.of<policy::HardwareChoice>().rtl,
+                      .what = "load balancer",
+                      .fits = fmt::format("balance = '{}'", setting.balance)};
+  return find_block(wanted, balancer_blocks(),
+                    [&](const BalancerBlock& block) { return misfit(block, setting); });
 }
 
 }  // namespace
 
 std::string balance_level(const BalanceSetting& setting) {
-  return setting.parameters.of<policy::BalanceHardware>().level.value_or("model");
+  return setting.parameters.of<policy::HardwareChoice>().level.value_or("model");
 }
 
 void check_balancer(const BalanceSetting& setting) { checked_block(setting); }

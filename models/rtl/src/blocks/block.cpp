@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "horae/core/error.hpp"
+#include "horae/rtl/ordering.hpp"
 
 namespace horae::rtl {
 
@@ -18,10 +19,24 @@ std::string not_built(std::string_view key, const std::string& name,
   return fmt::format("{} = '{}' was not built{}", key, name, suggestion(name, names));
 }
 
-void check_level(std::string_view key, const std::string& level) {
-  if (level == "model" || level == "rtl" || level == "both") return;
-  throw InputError(fmt::format("{} = '{}' is unknown{}", key, level,
-                               suggestion(level, {"model", "rtl", "both"})));
+void need_rtl(const Wanted& wanted) {
+  if (built_with_rtl()) return;
+  throw InputError(fmt::format(
+      "{0} = '{1}': this program was built without RTL; expected {0} = 'model', or scripts/build "
+      "--rtl first",
+      wanted.level_key, wanted.level));
+}
+
+void refuse_model(const Wanted& wanted, std::string_view model, const std::string& found) {
+  throw InputError(fmt::format("{} = '{}' is \"{}\"; found {}", wanted.rtl_key,
+                               wanted.name.value_or(""), model, found));
+}
+
+void refuse_missing(const Wanted& wanted, const std::vector<std::string>& names) {
+  if (wanted.name) throw InputError(not_built(wanted.rtl_key, *wanted.name, names));
+  throw InputError(fmt::format(
+      "{} = '{}': no {} in RTL was built that fits {} (scripts/rtl add DIR builds one)",
+      wanted.level_key, wanted.level, wanted.what, wanted.fits));
 }
 
 std::vector<std::string> settings_of(std::string_view model) {

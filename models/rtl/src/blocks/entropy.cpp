@@ -6,10 +6,9 @@
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
-#include "horae/policy/entropy/entropy_hardware.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/rtl/block.hpp"
 #include "horae/rtl/entropy_block.hpp"
-#include "horae/rtl/ordering.hpp"
 
 namespace horae::rtl {
 
@@ -38,34 +37,18 @@ std::string misfit(const EntropyBlock& block, const EntropyConfig& config) try {
 
 /// Null at level `model`.
 const EntropyBlock* checked_block(const EntropyConfig& config) {
-  const std::string level = entropy_level(config);
-  if (level == "model") return nullptr;
-  check_level("level", level);
-  if (policy::find_entropy_scheme(config.scheme).constant) {
+  const Wanted wanted{.level_key = "level",
+                      .rtl_key = "rtl",
+                      .level = entropy_level(config),
+                      .name = config.parameters.of<policy::HardwareChoice>().rtl,
+                      .what = "entropy scheme",
+                      .fits = fmt::format("scheme = '{}'", config.scheme)};
+  if (wanted.level != "model" && policy::find_entropy_scheme(config.scheme).constant) {
     throw InputError(fmt::format("level = '{}': nobody is asked for the values of scheme '{}'",
-                                 level, config.scheme));
+                                 wanted.level, config.scheme));
   }
-  if (!built_with_rtl()) {
-    throw InputError(fmt::format(
-        "level = '{}': this program was built without RTL; expected level = 'model', or "
-        "scripts/build --rtl first",
-        level));
-  }
-  const auto& name = config.parameters.of<policy::EntropyHardware>().rtl;
-  std::vector<std::string> names;
-  for (const EntropyBlock& block : entropy_blocks()) {
-    names.emplace_back(block.name);
-    if (name && block.name != *name) continue;
-    const std::string found = misfit(block, config);
-    if (found.empty()) return &block;
-    if (name)
-      throw InputError(fmt::format("rtl = '{}' is \"{}\"; found {}", *name, block.model, found));
-  }
-  if (name) throw InputError(not_built("rtl", *name, names));
-  throw InputError(fmt::format(
-      "level = '{}': no entropy scheme in RTL was built that fits scheme = '{}' (scripts/rtl add "
-      "DIR builds one)",
-      level, config.scheme));
+  return find_block(wanted, entropy_blocks(),
+                    [&](const EntropyBlock& block) { return misfit(block, config); });
 }
 
 const EntropyBlock& block_of(const EntropyConfig& config) {
@@ -76,7 +59,7 @@ const EntropyBlock& block_of(const EntropyConfig& config) {
 }  // namespace
 
 std::string entropy_level(const EntropyConfig& config) {
-  return config.parameters.of<policy::EntropyHardware>().level.value_or("model");
+  return config.parameters.of<policy::HardwareChoice>().level.value_or("model");
 }
 
 void check_entropy(const EntropyConfig& config) { checked_block(config); }

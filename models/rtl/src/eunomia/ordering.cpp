@@ -113,7 +113,6 @@ bool is_variant(const std::string& name) {
 Hardware checked_hardware(const OrderingConfig& config) {
   policy::check(config);
   if (config.level == "model") return {};
-  check_level("level", config.level);
   if (config.engine == "none") {
     throw InputError(fmt::format("level = '{}': engine 'none' has no RTL", config.level));
   }

@@ -8,6 +8,7 @@
 #include "horae/core/quantity_text.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/rtl/balancer_block.hpp"
@@ -32,7 +33,7 @@ const Schema<RegisterHardware>& RegisterHardware::schema() {
           .required("block", &RegisterHardware::block,
                     {.doc = "the hardware description, a block of your own (scripts/rtl)"})
           .choice("level", &RegisterHardware::level,
-                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
+                  policy::hardware_levels(),
                   {.doc = "what runs: the model in C++, the hardware description, or both, "
                           "compared at every access",
                    .required = true});
@@ -104,7 +105,6 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, config.post ? "post" : "cq", [&] { rnic::check_host_queues(config); });
     check_at(section, "cache", [&] { rnic::check_caches(config); });
     check_at(section, "memory", [&] { rnic::check_contents(config); });
-    check_at(section, "atomics", [&] { rnic::check_atomics(config); });
     check_at(section, "receive", [&] { rnic::check_receive_queues(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));

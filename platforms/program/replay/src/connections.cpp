@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <istream>
 #include <string_view>
+#include <vector>
 
 #include "horae/core/error.hpp"
-#include "horae/core/unpacked_file.hpp"
+#include "horae/core/heading.hpp"
 #include "horae/replay/addresses.hpp"
+#include "horae/traffic/list_lines.hpp"
 
 namespace horae::replay {
 namespace {
@@ -27,38 +27,18 @@ constexpr std::array<ConnectionColumn, 6> columns = {{{"sender", 0},
                                                       {"entropy", 0xffff},
                                                       {"first_psn", 0xffffff}}};
 
-/// A cell and its column of text, from 1.
-struct Cell {
-  std::string text;
-  std::size_t at = 1;
-};
-
-std::vector<Cell> cells_of(const std::string& line) {
-  std::vector<Cell> cells;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    cells.push_back({line.substr(begin, end - begin), begin + 1});
-    if (end == line.size()) return cells;
-    begin = end + 1;
-  }
-}
-
 /// Reads one file; every error of it has a place.
 class ConnectionFile {
  public:
   ConnectionFile(const std::string& path, const fabric::Topology& topology)
-      : path_(path), topology_(topology), bytes_(opened(path)) {
-    in_.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes_`
-  }
+      : path_(path), topology_(topology), lines_(opened(path), "a list of connections") {}
 
   ReplayConnections read() {
-    if (!next_line()) throw error(1, "an empty file; expected a line of column names");
+    if (!lines_.next())
+      throw lines_.error_at(1, "an empty file; expected a line of column names");
     read_header();
     ReplayConnections connections;
-    while (next_line()) {
-      if (line_.empty()) continue;
-      connections.list.push_back(connection());
-    }
+    while (lines_.next()) connections.list.push_back(connection());
     return connections;
   }
 
@@ -69,62 +49,41 @@ class ConnectionFile {
     return path;
   }
 
-  bool next_line() {
-    if (!std::getline(in_, line_)) return false;
-    if (!line_.empty() && line_.back() == '\r') line_.pop_back();
-    ++number_;
-    return true;
-  }
-
-  InputError error(std::size_t at, const std::string& message) const {
-    return InputError(fmt::format("{}:{}:{}: {}", path_, std::max(number_, 1), at, message));
-  }
-
   void read_header() {
-    std::vector<std::string> names;
-    for (const ConnectionColumn& c : columns) names.emplace_back(c.name);
-    const auto header = cells_of(line_);
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      const auto it = std::find(names.begin(), names.end(), header[i].text);
-      if (it == names.end()) {
-        throw error(header[i].at, fmt::format("no column '{}'{}", header[i].text,
-                                              suggestion(header[i].text, names)));
-      }
-      int& place = place_[static_cast<std::size_t>(it - names.begin())];
-      if (place >= 0)
-        throw error(header[i].at, fmt::format("the column '{}' again; expected each once", *it));
-      place = static_cast<int>(i);
-    }
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (place_[c] < 0) throw error(1, fmt::format("the column '{}' is missing", names[c]));
-    }
-    width_ = header.size();
+    std::vector<std::string_view> names;
+    for (const ConnectionColumn& c : columns) names.push_back(c.name);
+    std::vector<HeadingCell> heading;
+    for (const auto& cell : lines_.cells(','))
+      heading.push_back({std::string(cell.text), cell.column});
+    place_ = columns_of(heading, names, 0, [&](std::uint32_t column, const std::string& message) {
+      throw lines_.error(column, message);
+    });
   }
 
-  std::uint32_t number(const Cell& cell, const ConnectionColumn& column) const {
+  std::uint32_t number(const traffic::Word& cell, const ConnectionColumn& column) const {
     const bool hex = cell.text.starts_with("0x");
-    const std::string digits = cell.text.substr(hex ? 2 : 0);
+    const std::string digits(cell.text.substr(hex ? 2 : 0));
     const char* const known = hex ? "0123456789abcdefABCDEF" : "0123456789";
     if (!digits.empty() && digits.size() < 9 &&
         digits.find_first_not_of(known) == std::string::npos) {
       const unsigned long value = std::stoul(digits, nullptr, hex ? 16 : 10);
       if (value <= column.most) return static_cast<std::uint32_t>(value);
     }
-    throw error(cell.at, fmt::format("{} = '{}'; expected a number from 0 to {}", column.name,
-                                     cell.text, column.most));
+    throw lines_.error(cell.column, fmt::format("{} = '{}'; expected a number from 0 to {}",
+                                                column.name, cell.text, column.most));
   }
 
-  programs::Connection connection() const {
-    const auto cells = cells_of(line_);
-    if (cells.size() != width_)
-      throw error(1, fmt::format("{} columns; expected {}", cells.size(), width_));
-    const auto cell = [&](std::size_t c) { return cells[static_cast<std::size_t>(place_[c])]; };
+  programs::Connection connection() {
+    const auto& cells = lines_.cells(',');
+    if (cells.size() != columns.size())
+      throw lines_.error(1, fmt::format("{} columns; expected {}", cells.size(), columns.size()));
     const auto node = [&](std::size_t c) {
-      const Cell found = cell(c);
-      return node_named(topology_, found.text,
-                        fmt::format("{}:{}:{}: {}", path_, number_, found.at, columns[c].name));
+      const traffic::Word& found = cells[place_[c]];
+      return node_named(
+          topology_, std::string(found.text),
+          fmt::format("{}:{}:{}: {}", path_, lines_.line(), found.column, columns[c].name));
     };
-    const auto value = [&](std::size_t c) { return number(cell(c), columns[c]); };
+    const auto value = [&](std::size_t c) { return number(cells[place_[c]], columns[c]); };
     programs::Connection c;
     c.sender = node(0);
     c.receiver = node(1);
@@ -137,12 +96,8 @@ class ConnectionFile {
 
   std::string path_;
   const fabric::Topology& topology_;
-  UnpackedBuffer bytes_;
-  std::istream in_{&bytes_};
-  std::string line_;
-  int number_ = 0;
-  std::array<int, columns.size()> place_ = {-1, -1, -1, -1, -1, -1};
-  std::size_t width_ = 0;
+  traffic::ListLines lines_;
+  std::vector<std::size_t> place_;  ///< of each column in a line
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ struct RangedFieldInfo {
   std::string source = {};
   bool verified = true;
   bool required = false;
+  bool power_of_two = false;  ///< of integers and sizes; 0 too, where the range has it
 };
 
 namespace detail {

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -27,10 +28,20 @@ struct Choice {
 
 namespace detail {
 
+/// "500 is no power of two, as 256 and 512 are"; empty for a power of two and for 0.
+std::string no_power_of_two(std::uint64_t number, std::string_view text,
+                            const std::function<std::string(std::uint64_t)>& text_of);
+
+/// Integers and sizes may have to be powers of two.
+template <class Q>
+inline constexpr bool has_powers = (std::integral<Q> && !std::same_as<Q, bool>) ||
+                                   std::same_as<Q, Bytes>;
+
 /// The rule of a plain field: its type and range.
 template <class Q>
 struct PlainRule {
   std::optional<Q> min, max;
+  bool power_of_two = false;
 
   Q read(const Value& v, std::string_view label) const {
     Q q = [&] {
@@ -50,12 +61,26 @@ struct PlainRule {
       if (min && q < *min) return text(q) + " is below the minimum " + text(*min);
       if (max && q > *max) return text(q) + " is above the maximum " + text(*max);
     }
+    if constexpr (has_powers<Q>) {
+      if (power_of_two) return no_power_of_two(number(q), text(q), [this](std::uint64_t n) {
+          return text(static_cast<Q>(static_cast<std::int64_t>(n)));
+        });
+    }
     return {};
   }
   std::string text(const Q& q) const { return Leaf<Q>::text(q); }
   void dump(const Q& q, nlohmann::ordered_json& out) const { Leaf<Q>::dump(q, out); }
   std::string type() const { return std::string(Leaf<Q>::type); }
   std::string range() const {
+    return limits() + (power_of_two ? (min || max ? ", a power of two" : "a power of two") : "");
+  }
+
+ private:
+  static std::uint64_t number(const Q& q) {
+    if constexpr (std::integral<Q>) return static_cast<std::uint64_t>(q);
+    else return static_cast<std::uint64_t>(q.count());
+  }
+  std::string limits() const {
     if (min && max) return text(*min) + " .. " + text(*max);
     if (min) return ">= " + text(*min);
     if (max) return "<= " + text(*max);

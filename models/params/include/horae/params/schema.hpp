@@ -61,6 +61,7 @@ class Schema {
       // No time, size or rate is below zero.
       if constexpr (detail::is_quantity<Q>) rule.min = info.min.value_or(Q{});
       rule.max = info.max;
+      rule.power_of_two = info.power_of_two;
     }
     return add(std::move(name), member, detail::plain_field<M>(std::move(rule)),
                {std::move(info.doc), std::move(info.source), info.verified, info.required});
