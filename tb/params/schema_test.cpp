@@ -135,7 +135,8 @@ TEST(Schema, PowersOfTwoAreARuleOfTheField) {
     return test::refusal_of([&] { (void)Document::parse(text, "x.toml").root().read<Sizes>(); });
   };
   EXPECT_EQ(line("cells = 4096\npieces = 0\npayload = '1 KiB'\n"), "accepted");
-  EXPECT_EQ(line("cells = 500\n"), "x.toml:1:9: cells = 500 is no power of two, as 256 and 512 are");
+  EXPECT_EQ(line("cells = 500\n"),
+            "x.toml:1:9: cells = 500 is no power of two, as 256 and 512 are");
   EXPECT_EQ(line("cells = 0\n"), "x.toml:1:9: cells = 0 is below the minimum 1");
   EXPECT_EQ(line("pieces = 6\n"), "x.toml:1:10: pieces = 6 is no power of two, as 4 and 8 are");
   EXPECT_EQ(line("payload = '300 B'\n"),

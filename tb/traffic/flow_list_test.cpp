@@ -253,8 +253,7 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"1\n0\t\x01 3 1 0\n", "list:2:3: dst = '?'; expected a whole number from 0 to 4294967295"},
       {"start_ns,source,dest,bytes\n",
        "list:1:17: no column 'dest'; expected one of start_ns, source, destination, bytes"},
-      {"start_ns,source,bytes\n",
-       "list:1:1: the column 'destination' is missing"},
+      {"start_ns,source,bytes\n", "list:1:1: the column 'destination' is missing"},
       {"bytes,bytes\n", "list:1:7: the column 'bytes' again; expected each once"},
       {csv + "0,h1,h9,1\n",
        "list:2:6: destination = 'h9' is no node; expected a number from 0 to 7 or a name, did you "

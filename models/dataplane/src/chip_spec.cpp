@@ -14,8 +14,9 @@ const Schema<StageSpec>& StageSpec::schema() {
   static const Schema<StageSpec> s =
       Schema<StageSpec>("stage", "One match-action stage.")
           .required("sram", &StageSpec::sram, {.doc = "SRAM blocks", .min = 1, .max = 4096})
-          .required("sram_words", &StageSpec::sram_words,
-                    {.doc = "words of an SRAM block", .min = 1, .max = 1048576, .power_of_two = true})
+          .required(
+              "sram_words", &StageSpec::sram_words,
+              {.doc = "words of an SRAM block", .min = 1, .max = 1048576, .power_of_two = true})
           .required("sram_word_bits", &StageSpec::sram_word_bits,
                     {.doc = "bits of an SRAM word", .min = 8, .max = 4096, .power_of_two = true})
           .required("map_ram", &StageSpec::map_ram,

@@ -77,7 +77,16 @@ TEST(SequenceBitmap, BehavesAsASetOfNumbers) {
     ASSERT_EQ(map.test(first + psn), set.contains(psn)) << psn;
     map.set(first + psn);
     set.insert(psn);
-    if (random.below(4) != 0) continue;
+    const std::uint64_t choice = random.below(8);
+    if (choice == 7) {
+      const auto taken = static_cast<std::int32_t>(random.below(100));
+      std::uint32_t were_set = 0;
+      for (std::int32_t i = 0; i < taken; ++i) were_set += set.erase(base + i) != 0 ? 1u : 0u;
+      ASSERT_EQ(map.take(static_cast<std::uint32_t>(taken)), were_set);
+      base += taken;
+      ASSERT_EQ(map.base(), first + base);
+    }
+    if (choice > 1) continue;
     std::int32_t run = 0;
     while (set.erase(base + run) != 0) ++run;
     ASSERT_EQ(map.advance(), static_cast<std::uint32_t>(run));

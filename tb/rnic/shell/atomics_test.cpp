@@ -237,7 +237,8 @@ TEST(Atomics, SlotsAreAPowerOfTwo) {
         [&] { (void)Document::parse(text, "nic.toml").root().read<AtomicsConfig>(); });
   };
   EXPECT_EQ(line("slots = 64\n"), "accepted");
-  EXPECT_EQ(line("slots = 100\n"), "nic.toml:1:9: slots = 100 is no power of two, as 64 and 128 are");
+  EXPECT_EQ(line("slots = 100\n"),
+            "nic.toml:1:9: slots = 100 is no power of two, as 64 and 128 are");
 }
 
 }  // namespace

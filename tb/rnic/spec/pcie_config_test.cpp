@@ -32,13 +32,15 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
     return refusal_of([&] { (void)read_config(text); });
   };
   EXPECT_EQ(message_of(read_config("")), "accepted");
-  EXPECT_EQ(refused("lanes = 12\n"), "nic.toml:1:9: lanes = 12 is no power of two, as 8 and 16 are");
+  EXPECT_EQ(refused("lanes = 12\n"),
+            "nic.toml:1:9: lanes = 12 is no power of two, as 8 and 16 are");
   EXPECT_EQ(refused("tags = 9\nmax_payload = \"300B\"\n"),
             "nic.toml:2:15: max_payload = 300 B is no power of two, as 256 B and 512 B are");
   EXPECT_EQ(refused("max_read_request = \"4095B\"\n"),
             "nic.toml:1:20: max_read_request = 4095 B is no power of two, as 2 KiB and 4 KiB are");
-  EXPECT_EQ(refused("read_completion_boundary = \"96B\"\n"),
-            "nic.toml:1:28: read_completion_boundary = 96 B is no power of two, as 64 B and 128 B are");
+  EXPECT_EQ(
+      refused("read_completion_boundary = \"96B\"\n"),
+      "nic.toml:1:28: read_completion_boundary = 96 B is no power of two, as 64 B and 128 B are");
   EXPECT_EQ(message_of(read_config("posted_data = 15\n")),
             "nic.toml:1:15: posted_data = 15 units of 16 bytes never lets a TLP of max_payload = "
             "256 B pass; expected 16 or more");

@@ -310,7 +310,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                       "they go by the hash of their flow, in order. Absent: true",
                .source = "false: SwitchNode of conweave-ns3 at 236a801a sends control packets by "
                          "ECMP whatever balances data"})
-          .include(policy::schema_of({policy::keys_of<policy::HardwareChoice, &policy::balance_hardware>()}),
+          .include(policy::schema_of(
+                       {policy::keys_of<policy::HardwareChoice, &policy::balance_hardware>()}),
                    &SwitchConfig::balancing)
           .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);
   return s;

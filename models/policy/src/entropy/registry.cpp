@@ -51,7 +51,8 @@ Schema<EntropyConfig> EntropyConfig::schema_with(const std::vector<EntropyEntry>
                      "on no PSNs (mprdma, nscc, constant). Absent: false",
               .source = "artifact of the REPS paper: ring and window stay across the flows of a "
                         "host pair when asked (data center traces, collectives, failures)"})
-      .include(schema_of({keys_of<HardwareChoice, &entropy_hardware>()}), &EntropyConfig::parameters)
+      .include(schema_of({keys_of<HardwareChoice, &entropy_hardware>()}),
+               &EntropyConfig::parameters)
       .include(parameters_of(registry), &EntropyConfig::parameters);
 }
 

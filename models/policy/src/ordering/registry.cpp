@@ -47,8 +47,7 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
                                 "arrive out of order.")
       .choice("engine", &OrderingConfig::engine, names_of(registry),
               {.doc = "engine that tracks them; none: the transport's receiver does"})
-      .choice("level", &OrderingConfig::level,
-              hardware_levels(),
+      .choice("level", &OrderingConfig::level, hardware_levels(),
               {.doc = "what runs: the model in C++, the hardware description, or both, "
                       "compared at every packet"})
       .include(schema_of({keys_of<OrderingHardware>()}), &OrderingConfig::parameters)

@@ -105,13 +105,8 @@ class BitmapReceiver final : public TransportReceiver {
   /// IBTA vol. 1, 9.7.7.1) and returns whether one asked for an ACK. Out of order, both were
   /// remembered.
   bool pass(std::uint32_t packets) {
-    bool asked = false;
-    for (std::uint32_t i = 0; i < packets; ++i) {
-      msn_ += ends_.step() ? 1 : 0;
-      asked |= asked_.step();
-    }
-    msn_ &= Psn::mask;
-    return asked;
+    msn_ = (msn_ + ends_.take(packets)) & Psn::mask;
+    return asked_.take(packets) > 0;
   }
 
   SequenceBitmap arrived_;

@@ -109,7 +109,7 @@ class IrnSender final : public WindowedSender {
 
  private:
   void acknowledged() override {
-    while (arrived_.base() != oldest_) arrived_.step();
+    arrived_.take(static_cast<std::uint32_t>(oldest_ - arrived_.base()));
     if (highest_.before(oldest_)) highest_ = oldest_;
     if (refused_end_.before(oldest_)) refused_end_ = oldest_;
     if (nacked_.before(oldest_ - 1)) nacked_ = oldest_ - 1;

@@ -77,8 +77,7 @@ bool SprayReceiver::place(const Arrival& a, ReceiveOutcome& out) {
   ends_.pass_clear();
   msn_ += a.ends_message ? 1 : 0;
   const std::uint32_t behind = arrived_.advance();
-  for (std::uint32_t i = 0; i < behind; ++i) msn_ += ends_.step() ? 1 : 0;
-  msn_ &= Psn::mask;
+  msn_ = (msn_ + ends_.take(behind)) & Psn::mask;
   out.advanced = 1 + behind;
   out.ops.bitmap_words += out.advanced / 64;
   ahead_ -= behind;

@@ -80,19 +80,21 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .min = 1,
                   .max = most,
                   .source = "as many as QP_field entries; the paper gives none",
-                  .verified = false, .power_of_two = true})
-          .field(
-              "tcp_cookie_entries", &T::tcp_cookie_entries,
-              {.doc = "cells of the register of connections that answered a cookie",
-               .min = 1,
-               .max = most,
-               .source = "as many as QP_field entries; the paper gives none",
-               .verified = false, .power_of_two = true})
+                  .verified = false,
+                  .power_of_two = true})
+          .field("tcp_cookie_entries", &T::tcp_cookie_entries,
+                 {.doc = "cells of the register of connections that answered a cookie",
+                  .min = 1,
+                  .max = most,
+                  .source = "as many as QP_field entries; the paper gives none",
+                  .verified = false,
+                  .power_of_two = true})
           .field("cnp_cache_entries", &T::cnp_cache_entries,
                  {.doc = "cells of the CNP_Cache register",
                   .min = 1,
                   .max = most,
-                  .source = "long-haul paper VI", .power_of_two = true})
+                  .source = "long-haul paper VI",
+                  .power_of_two = true})
           .field("cnp_store_entries", &T::cnp_store_entries,
                  {.doc = "entries of the CNP_Store table",
                   .min = 1,
@@ -109,7 +111,8 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .min = 1,
                   .max = most,
                   .source = "as many as CNP_Store entries; the paper gives none",
-                  .verified = false, .power_of_two = true})
+                  .verified = false,
+                  .power_of_two = true})
           .field("cnp_interval", &T::cnp_interval,
                  {.doc = "least time between two CNPs of a flow",
                   .min = 1_ns,

@@ -48,6 +48,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
   dresses_ = listens_ || config.frames != Frames::roce || config.ack_messages;
+  tags_ = config.reth_on_every_packet || config.remaining_tag || ordering_.present();
   if (listens_) {
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();

@@ -101,6 +101,18 @@ void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start
   if (host_.fetcher) timeline_->level("TX buffer, bytes", start, host_.fetcher->used().count());
 }
 
+void rnic::add_tags(const QueuePair& qp, Packet& data, const PacketPlace& place) const {
+  if (config_.reth_on_every_packet && is_write(place.opcode) && !has_reth(place.opcode))
+    data.frame = static_cast<std::uint16_t>(data.frame + wire::reth);
+  if (config_.remaining_tag)
+    data.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
+  if (ordering_.present()) {
+    data.frame = static_cast<std::uint16_t>(data.frame + head_bytes);
+    data.msn = qp.config().first_send.value();
+    if (!qp.posted(data.psn + 1)) data.bth_reserved |= last_bit;
+  }
+}
+
 void rnic::send_data(std::size_t i) {
   QueuePair& qp = qps_[i];
   const policy::Transmission t = qp.sender().next(cursor_);
@@ -112,18 +124,9 @@ void rnic::send_data(std::size_t i) {
   if (qp.timeouts.count != 0) [[unlikely]]
     p.again = qp.timeouts.in(context_.repetition) > context_.repetition.most;
   p.traffic_class = qp.traffic_class;
-  Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
-  if (config_.reth_on_every_packet && is_write(place.opcode) && !has_reth(place.opcode))
-    frame += Bytes(wire::reth);
-  if (config_.remaining_tag) {
-    p.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
-  }
-  if (ordering_.present()) {
-    frame += Bytes(head_bytes);
-    p.msn = qp.config().first_send.value();
-    if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
-  }
-  p.frame = static_cast<std::uint16_t>(frame.count());
+  p.frame = static_cast<std::uint16_t>(frame_bytes(place.opcode, Bytes(place.payload)).count());
+  if (tags_) [[unlikely]]
+    add_tags(qp, p, place);
   if (place.opcode >= Opcode::read_request) [[unlikely]]
     dress_read(i, p, place, t);
   if (dresses_) [[unlikely]] {

@@ -162,29 +162,21 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   if (ordered != nullptr && host_.modelled()) {
     place_at(decided, i, p, out, apart, now);
   } else {
-    if (out.advanced > 0 && !qp.held_writes.empty()) release_held(qp, qp.receiver().expected_psn());
-    if (out.advanced > 0 && qp.config().receive_packets != 0)
-      in_memory(i, qp.received_whole(), decided);
+    if (out.advanced > 0) {
+      if (!qp.held_writes.empty()) release_held(qp, qp.receiver().expected_psn());
+      if (qp.config().receive_packets != 0) in_memory(i, qp.received_whole(), decided);
+    }
   }
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_placed(i, p, decided);
-  if (out.ahead > 0 || out.response || qp.notification)
-    answer(i, p, out.ahead, out.response, decided, now);
+  if (out.ahead > 0) count_out_of_order(qp, out.ahead);
+  if (out.response || qp.notification) answer(i, p, out.response, decided, now);
   return true;
 }
 
-void rnic::answer(std::size_t i, const Packet& p, std::int32_t ahead,
-                  const std::optional<policy::Response>& response, Picoseconds decided,
-                  Picoseconds now) {
+void rnic::answer(std::size_t i, const Packet& p, const std::optional<policy::Response>& response,
+                  Picoseconds decided, Picoseconds now) {
   QueuePair& qp = qps_[i];
-  if (ahead > 0) {
-    ++counters_.out_of_order;
-    reorder_depth_.add(ahead);
-    auto& progress = qp.progress();
-    ++progress.out_of_order;
-    progress.reorder_sum += static_cast<std::uint32_t>(ahead);
-    progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(ahead));
-  }
   if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now))
     respond(i, p.ingress_port, true, {}, now);
   if (!response) return;

@@ -11,11 +11,10 @@ void PcieConfig::check() const {
   const auto payload = static_cast<std::uint64_t>(max_payload.value.count());
   constexpr std::uint64_t unit = 16;
   if (posted_data.value * unit < payload) {
-    throw input_error(
-        posted_data.where,
-        fmt::format("posted_data = {} units of 16 bytes never lets a TLP of "
-                    "max_payload = {} B pass; expected {} or more",
-                    posted_data.value, payload, payload / unit));
+    throw input_error(posted_data.where,
+                      fmt::format("posted_data = {} units of 16 bytes never lets a TLP of "
+                                  "max_payload = {} B pass; expected {} or more",
+                                  posted_data.value, payload, payload / unit));
   }
 }
 

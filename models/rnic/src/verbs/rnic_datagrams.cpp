@@ -83,7 +83,8 @@ void rnic::take_unreliable(std::size_t i, Packet& p, Picoseconds now) {
   }
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_placed(i, p, now);
-  if (out.ahead > 0 || qp.notification) answer(i, p, std::max(out.ahead, 0), {}, now, now);
+  if (out.ahead > 0) count_out_of_order(qp, out.ahead);
+  if (qp.notification) answer(i, p, {}, now, now);
   pool().deliver(p);
 }
 

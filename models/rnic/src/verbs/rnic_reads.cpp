@@ -69,7 +69,7 @@ void rnic::receive_request(std::size_t i, const Packet& p, Picoseconds now) {
       break;
   }
   // Requests are no data: they do not count among packets out of order.
-  answer(i, p, 0, out.response, now, now);
+  answer(i, p, out.response, now, now);
   refresh(i);
 }
 
@@ -120,7 +120,8 @@ void rnic::receive_response(std::size_t i, const Packet& p, Picoseconds now) {
       ++counters_.discarded;
       break;
   }
-  answer(i, p, out.ahead, std::nullopt, now, now);
+  if (out.ahead > 0) count_out_of_order(qp, out.ahead);
+  answer(i, p, std::nullopt, now, now);
   if (out.placement == policy::Placement::deliver) {
     const AckInfo ack{false, p.psn + 1, 0};
     const Picoseconds due = std::max(acks_.arrives(false, now).value_or(now), now);

@@ -119,7 +119,7 @@ bool rnic::receive_message(std::size_t i, const Packet& p, Picoseconds now) {
       ++counters_.data_received;
       ++qp.progress().received;
       ++counters_.discarded;
-      answer(i, p, 0, qp.receiver().not_ready(), now, now);
+      answer(i, p, qp.receiver().not_ready(), now, now);
       return true;
     }
     queue.take();

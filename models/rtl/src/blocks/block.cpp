@@ -34,9 +34,9 @@ void refuse_model(const Wanted& wanted, std::string_view model, const std::strin
 
 void refuse_missing(const Wanted& wanted, const std::vector<std::string>& names) {
   if (wanted.name) throw InputError(not_built(wanted.rtl_key, *wanted.name, names));
-  throw InputError(fmt::format(
-      "{} = '{}': no {} in RTL was built that fits {} (scripts/rtl add DIR builds one)",
-      wanted.level_key, wanted.level, wanted.what, wanted.fits));
+  throw InputError(
+      fmt::format("{} = '{}': no {} in RTL was built that fits {} (scripts/rtl add DIR builds one)",
+                  wanted.level_key, wanted.level, wanted.what, wanted.fits));
 }
 
 std::vector<std::string> settings_of(std::string_view model) {

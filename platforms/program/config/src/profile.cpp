@@ -32,8 +32,7 @@ const Schema<RegisterHardware>& RegisterHardware::schema() {
                     {.doc = "name of the register (`horae size` lists a program's)"})
           .required("block", &RegisterHardware::block,
                     {.doc = "the hardware description, a block of your own (scripts/rtl)"})
-          .choice("level", &RegisterHardware::level,
-                  policy::hardware_levels(),
+          .choice("level", &RegisterHardware::level, policy::hardware_levels(),
                   {.doc = "what runs: the model in C++, the hardware description, or both, "
                           "compared at every access",
                    .required = true});

@@ -34,8 +34,7 @@ class ConnectionFile {
       : path_(path), topology_(topology), lines_(opened(path), "a list of connections") {}
 
   ReplayConnections read() {
-    if (!lines_.next())
-      throw lines_.error_at(1, "an empty file; expected a line of column names");
+    if (!lines_.next()) throw lines_.error_at(1, "an empty file; expected a line of column names");
     read_header();
     ReplayConnections connections;
     while (lines_.next()) connections.list.push_back(connection());

@@ -34,8 +34,8 @@ std::string no_power_of_two(std::uint64_t number, std::string_view text,
 
 /// Integers and sizes may have to be powers of two.
 template <class Q>
-inline constexpr bool has_powers = (std::integral<Q> && !std::same_as<Q, bool>) ||
-                                   std::same_as<Q, Bytes>;
+inline constexpr bool has_powers =
+    (std::integral<Q> && !std::same_as<Q, bool>) || std::same_as<Q, Bytes>;
 
 /// The rule of a plain field: its type and range.
 template <class Q>
@@ -62,7 +62,8 @@ struct PlainRule {
       if (max && q > *max) return text(q) + " is above the maximum " + text(*max);
     }
     if constexpr (has_powers<Q>) {
-      if (power_of_two) return no_power_of_two(number(q), text(q), [this](std::uint64_t n) {
+      if (power_of_two)
+        return no_power_of_two(number(q), text(q), [this](std::uint64_t n) {
           return text(static_cast<Q>(static_cast<std::int64_t>(n)));
         });
     }
@@ -77,8 +78,10 @@ struct PlainRule {
 
  private:
   static std::uint64_t number(const Q& q) {
-    if constexpr (std::integral<Q>) return static_cast<std::uint64_t>(q);
-    else return static_cast<std::uint64_t>(q.count());
+    if constexpr (std::integral<Q>)
+      return static_cast<std::uint64_t>(q);
+    else
+      return static_cast<std::uint64_t>(q.count());
   }
   std::string limits() const {
     if (min && max) return text(*min) + " .. " + text(*max);

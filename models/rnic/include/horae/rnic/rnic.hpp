@@ -172,11 +172,19 @@ class rnic : public fabric::device {
   [[gnu::noinline]] void fetch_for_arrivals() const;
   /// False when the packet found no room and is lost.
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
-  /// Answers a packet of data or a READ request: counts its place in the order, and sends a CNP or
-  /// the acknowledgement that was decided at `decided`.
-  void answer(std::size_t qp, const Packet& p, std::int32_t ahead,
-              const std::optional<policy::Response>& response, Picoseconds decided,
-              Picoseconds now);
+  /// Counts a packet that is so many PSNs ahead of the expected one.
+  void count_out_of_order(QueuePair& qp, std::int32_t ahead) {
+    ++counters_.out_of_order;
+    reorder_depth_.add(ahead);
+    auto& progress = qp.progress();
+    ++progress.out_of_order;
+    progress.reorder_sum += static_cast<std::uint32_t>(ahead);
+    progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(ahead));
+  }
+  /// Answers a packet of data or a READ request: by a CNP, or by the acknowledgement that was
+  /// decided at `decided`.
+  void answer(std::size_t qp, const Packet& p, const std::optional<policy::Response>& response,
+              Picoseconds decided, Picoseconds now);
   /// After `nack_again` the next packet out of order may bring another NACK.
   void allow_nack_again(QueuePair& qp, Picoseconds now) const {
     if (config_.reliability.nack_again && qp.last_nack_sent >= 0_ps &&
@@ -366,6 +374,10 @@ class rnic : public fabric::device {
   void begin_steering();
   /// Its first message was posted: it goes on where the last one to the same peer ended.
   void inherit_state(QueuePair& qp);
+  /// Adds what says where data belongs: a RETH in each packet, what is left of the message, the
+  /// ordering layer's head.
+  [[gnu::noinline]] void add_tags(const QueuePair& qp, Packet& data,
+                                  const PacketPlace& place) const;
   /// Adds fields of data beyond those of its transport.
   void add_header_options(QueuePair& qp, Packet& data, const policy::Transmission& t);
   /// Whether it asks for an acknowledgement, where not every message does.
@@ -611,6 +623,7 @@ class rnic : public fabric::device {
   Wait waited_;
   unsigned paused_ = 0;   ///< traffic classes, a bit each
   bool dresses_ = false;  ///< data is more than its transport says
+  bool tags_ = false;     ///< data has tags of its place in a message, or a RETH in each packet
   bool listens_ = false;  ///< somebody hears of acknowledgements beside the transport
   bool echoes_ = false;   ///< data of any NIC may bring feedback
   std::uint64_t packets_created_ = 0;

@@ -157,8 +157,6 @@ void check_unreliable(const RnicConfig& config);
 /// InputError in one line about `what` when something of the NIC hears of each acknowledgement, or
 /// orders what comes: neither is there for messages of `what`.
 void check_unheard(const RnicConfig& config, const char* what);
-/// InputError in one line when its slots of atomics are no power of two.
-void check_atomics(const RnicConfig& config);
 /// InputError in one line when its receive queues would never be filled again.
 void check_receive_queues(const RnicConfig& config);
 

@@ -1,6 +1,7 @@
 // A circular bitmap over PSNs from a moving base.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -59,16 +60,40 @@ class SequenceBitmap {
   std::uint32_t advance() {
     std::uint32_t n = 0;
     while (test(base_)) {
-      step();
-      ++n;
+      const unsigned shift = bit(base_);
+      std::uint64_t& word = word_of(base_);
+      const auto run = static_cast<unsigned>(std::countr_one(word >> shift));
+      word &= ~(low_bits(run) << shift);
+      base_ = base_ + static_cast<std::int32_t>(run);
+      n += run;
     }
     return n;
+  }
+
+  /// Clears the next `n` bits and moves the base past them; returns how many were set.
+  std::uint32_t take(std::uint32_t n) {
+    std::uint32_t set = 0;
+    while (n > 0) {
+      const unsigned shift = bit(base_);
+      const unsigned here = std::min(n, 64 - shift);
+      std::uint64_t& word = word_of(base_);
+      const std::uint64_t found = word & low_bits(here) << shift;
+      if (found != 0) {
+        set += static_cast<std::uint32_t>(std::popcount(found));
+        word &= ~found;
+      }
+      base_ = base_ + static_cast<std::int32_t>(here);
+      n -= here;
+    }
+    return set;
   }
 
  private:
   // The mask keeps every index below size().
   std::size_t index(Psn psn) const { return (psn.value() / 64) & mask_; }
   static unsigned bit(Psn psn) { return psn.value() % 64; }
+  /// 1 to 64 of them.
+  static std::uint64_t low_bits(unsigned n) { return ~std::uint64_t{0} >> (64 - n); }
   std::uint64_t word(Psn psn) const { return words_.data()[index(psn)]; }
   std::uint64_t& word_of(Psn psn) { return words_.data()[index(psn)]; }
 
