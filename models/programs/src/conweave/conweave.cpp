@@ -11,6 +11,7 @@
 #include "destination.hpp"
 #include "horae/params/schema.hpp"
 #include "parts.hpp"
+#include "shared/configured_factory.hpp"
 #include "source.hpp"
 
 namespace horae::programs::conweave {
@@ -203,23 +204,16 @@ std::vector<StateAccount> Conweave::accounts() const {
            fmt::format("all registers, {} flows; MB = 10^6 B", config_.flow_entries)}};
 }
 
-class ConweaveFactory final : public ProgramFactory {
+class ConweaveFactory final : public ConfiguredFactory<ConweaveFactory, ConweaveConfig> {
  public:
-  explicit ConweaveFactory(const ConweaveConfig& config) : config_(config) {}
+  static constexpr std::string_view name = "conweave";
+  using ConfiguredFactory::ConfiguredFactory;
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     check(config_, routes, pipeline.name());
     return std::make_unique<Conweave>(pipeline, config_, routes);
   }
   std::vector<HeaderExtension> header_extensions() const override { return {conweave::extension}; }
-  nlohmann::ordered_json config() const override {
-    nlohmann::ordered_json out = {{"name", "conweave"}};
-    out.update(ConweaveConfig::schema().dump(config_));
-    return out;
-  }
-
- private:
-  ConweaveConfig config_;
 };
 
 }  // namespace
@@ -228,14 +222,8 @@ class ConweaveFactory final : public ProgramFactory {
 namespace horae::programs {
 
 ProgramEntry conweave_entry() {
-  return {.name = "conweave",
-          .doc = "per-flow rerouting with in-network reordering for RDMA (ConWeave, SIGCOMM 2023)",
-          .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
-            const auto config = parameters.read<ConweaveConfig>({"name"});
-            conweave::check(config, parameters);
-            return std::make_unique<conweave::ConweaveFactory>(config);
-          },
-          .describe = [] { return ConweaveConfig::schema().describe(); }};
+  return entry_of<conweave::ConweaveFactory, conweave::check>(
+      "per-flow rerouting with in-network reordering for RDMA (ConWeave, SIGCOMM 2023)");
 }
 
 }  // namespace horae::programs

@@ -20,6 +20,7 @@
 #include "horae/programs/shared/least_queue.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "horae/programs/shared/telemetry_writer.hpp"
+#include "shared/configured_factory.hpp"
 
 namespace horae::programs {
 namespace {
@@ -304,9 +305,10 @@ class Forward final : public RuleKeeper<Forward> {
   std::uint64_t nacks_dropped_ = 0;
 };
 
-class ForwardFactory final : public ProgramFactory {
+class ForwardFactory final : public ConfiguredFactory<ForwardFactory, ForwardConfig> {
  public:
-  explicit ForwardFactory(const ForwardConfig& config) : config_(config) {}
+  static constexpr std::string_view name = "forward";
+  using ConfiguredFactory::ConfiguredFactory;
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     const PortGroups groups(routes);
@@ -321,11 +323,6 @@ class ForwardFactory final : public ProgramFactory {
     if (config_.path_choice != PathChoice::adaptive) return {};
     return config_.ghost_period.value_or(100_ns);
   }
-  nlohmann::ordered_json config() const override {
-    nlohmann::ordered_json out = {{"name", "forward"}};
-    out.update(ForwardConfig::schema().dump(config_));
-    return out;
-  }
 
  private:
   void check_depths(const std::string& pipeline, const PortGroups& groups) const {
@@ -338,8 +335,6 @@ class ForwardFactory final : public ProgramFactory {
                       pipeline, have, group.count));
     }
   }
-
-  ForwardConfig config_;
 };
 
 }  // namespace
@@ -410,31 +405,30 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
   return s;
 }
 
+namespace {
+void check(const ForwardConfig& config, const Section& section) {
+  if (config.nack_drop > config.nack_of) {
+    throw section.error("nack_drop", fmt::format("nack_drop = {} is above nack_of = {}",
+                                                 config.nack_drop, config.nack_of));
+  }
+  if (config.trim && config.trim->count() % 4 != 0) {
+    throw section.error("trim", fmt::format("trim = {} B: mirror sessions cut at multiples of 4 B",
+                                            config.trim->count()));
+  }
+  if (section.has("trim_class") && !config.trim) {
+    throw section.error("trim_class",
+                        "trim_class is of trimmed packets; expected a 'trim' beside it");
+  }
+  for (const char* key : {"depth_ports", "ghost_period"}) {
+    if (!section.has(key) || config.path_choice == PathChoice::adaptive) continue;
+    throw section.error(key, fmt::format("{} is of path_choice = \"adaptive\"", key));
+  }
+}
+}  // namespace
+
 ProgramEntry forward_entry() {
-  return {.name = "forward",
-          .doc = "shortest paths, per-packet path choice, NACK drop filter",
-          .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
-            const auto config = section.read<ForwardConfig>({"name"});
-            if (config.nack_drop > config.nack_of) {
-              throw section.error("nack_drop",
-                                  "nack_drop = " + std::to_string(config.nack_drop) +
-                                      " is above nack_of = " + std::to_string(config.nack_of));
-            }
-            if (config.trim && config.trim->count() % 4 != 0)
-              throw section.error("trim",
-                                  fmt::format("trim = {} B: mirror sessions cut at multiples "
-                                              "of 4 B",
-                                              config.trim->count()));
-            if (section.has("trim_class") && !config.trim)
-              throw section.error("trim_class",
-                                  "trim_class is of trimmed packets; expected a 'trim' beside it");
-            for (const char* key : {"depth_ports", "ghost_period"}) {
-              if (!section.has(key) || config.path_choice == PathChoice::adaptive) continue;
-              throw section.error(key, fmt::format("{} is of path_choice = \"adaptive\"", key));
-            }
-            return std::make_unique<ForwardFactory>(config);
-          },
-          .describe = [] { return ForwardConfig::schema().describe(); }};
+  return entry_of<ForwardFactory, check>(
+      "shortest paths, per-packet path choice, NACK drop filter");
 }
 
 }  // namespace horae::programs

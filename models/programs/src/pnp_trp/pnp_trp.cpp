@@ -19,6 +19,7 @@
 #include "horae/params/schema.hpp"
 #include "notification_point.hpp"
 #include "reaction_point.hpp"
+#include "shared/configured_factory.hpp"
 
 namespace horae::programs::pnp_trp {
 namespace {
@@ -178,9 +179,10 @@ class PnpTrp final : public RuleKeeper<PnpTrp> {
   std::map<std::tuple<NodeId, NodeId, std::uint16_t>, Connection> expected_;
 };
 
-class PnpTrpFactory final : public ProgramFactory {
+class PnpTrpFactory final : public ConfiguredFactory<PnpTrpFactory, PnpTrpConfig> {
  public:
-  explicit PnpTrpFactory(const PnpTrpConfig& config) : config_(config) {}
+  static constexpr std::string_view name = "pnp_trp";
+  using ConfiguredFactory::ConfiguredFactory;
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     // A CNP enters by another port than the data it slows, and registers are a pipeline's own.
@@ -193,14 +195,6 @@ class PnpTrpFactory final : public ProgramFactory {
     }
     return std::make_unique<PnpTrp>(pipeline, config_, routes);
   }
-  nlohmann::ordered_json config() const override {
-    nlohmann::ordered_json out = {{"name", "pnp_trp"}};
-    out.update(PnpTrpConfig::schema().dump(config_));
-    return out;
-  }
-
- private:
-  PnpTrpConfig config_;
 };
 
 }  // namespace
@@ -209,16 +203,8 @@ class PnpTrpFactory final : public ProgramFactory {
 namespace horae::programs {
 
 ProgramEntry pnp_trp_entry() {
-  return {.name = "pnp_trp",
-          .doc =
-              "CNPs from the exit switch, and loops for flows whose receivers send CNPs "
-              "(long-haul paper)",
-          .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
-            const auto config = parameters.read<PnpTrpConfig>({"name"});
-            pnp_trp::check(config, parameters);
-            return std::make_unique<pnp_trp::PnpTrpFactory>(config);
-          },
-          .describe = [] { return PnpTrpConfig::schema().describe(); }};
+  return entry_of<pnp_trp::PnpTrpFactory, pnp_trp::check>(
+      "CNPs from the exit switch, and loops for flows whose receivers send CNPs (long-haul paper)");
 }
 
 }  // namespace horae::programs

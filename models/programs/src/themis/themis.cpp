@@ -14,6 +14,7 @@
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "ingress.hpp"
+#include "shared/configured_factory.hpp"
 
 namespace horae::programs {
 namespace {
@@ -115,9 +116,10 @@ std::vector<StateAccount> Themis::accounts() const {
   };
 }
 
-class ThemisFactory final : public ProgramFactory {
+class ThemisFactory final : public ConfiguredFactory<ThemisFactory, ThemisConfig> {
  public:
-  explicit ThemisFactory(const ThemisConfig& config) : config_(config) {}
+  static constexpr std::string_view name = "themis";
+  using ConfiguredFactory::ConfiguredFactory;
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
@@ -127,11 +129,6 @@ class ThemisFactory final : public ProgramFactory {
   std::optional<SourcePortControl> source_port_control() const override {
     if (!config_.source || config_.path_control != PathControl::source_port) return std::nullopt;
     return SourcePortControl{config_.paths, config_.hash};
-  }
-  nlohmann::ordered_json config() const override {
-    nlohmann::ordered_json out = {{"name", "themis"}};
-    out.update(ThemisConfig::schema().dump(config_));
-    return out;
   }
 
  private:
@@ -147,8 +144,6 @@ class ThemisFactory final : public ProgramFactory {
                       pipeline, n, e.node, first));
     }
   }
-
-  ThemisConfig config_;
 };
 
 }  // namespace
@@ -269,15 +264,15 @@ void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t
   }
 }
 
+namespace {
+void check(const ThemisConfig& config, const Section& section) {
+  check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
+}
+}  // namespace
+
 ProgramEntry themis_entry() {
-  return {.name = "themis",
-          .doc = "PSN-based packet spraying and NACK validation for commodity NICs",
-          .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
-            const auto config = section.read<ThemisConfig>({"name"});
-            check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
-            return std::make_unique<ThemisFactory>(config);
-          },
-          .describe = [] { return ThemisConfig::schema().describe(); }};
+  return entry_of<ThemisFactory, check>(
+      "PSN-based packet spraying and NACK validation for commodity NICs");
 }
 
 }  // namespace horae::programs

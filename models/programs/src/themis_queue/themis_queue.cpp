@@ -8,6 +8,7 @@
 #include "horae/core/error.hpp"
 #include "horae/params/schema.hpp"
 #include "queue_destination.hpp"
+#include "shared/configured_factory.hpp"
 #include "themis/ingress.hpp"
 
 namespace horae::programs {
@@ -59,22 +60,15 @@ class ThemisQueue final : public RuleKeeper<ThemisQueue> {
   std::optional<themis_queue::QueueDestination> destination_;
 };
 
-class ThemisQueueFactory final : public ProgramFactory {
+class ThemisQueueFactory final : public ConfiguredFactory<ThemisQueueFactory, ThemisQueueConfig> {
  public:
-  explicit ThemisQueueFactory(const ThemisQueueConfig& config) : config_(config) {}
+  static constexpr std::string_view name = "themis_queue";
+  using ConfiguredFactory::ConfiguredFactory;
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
     return std::make_unique<ThemisQueue>(pipeline, config_, config_.common(), routes);
   }
-  nlohmann::ordered_json config() const override {
-    nlohmann::ordered_json out = {{"name", "themis_queue"}};
-    out.update(ThemisQueueConfig::schema().dump(config_));
-    return out;
-  }
-
- private:
-  ThemisQueueConfig config_;
 };
 
 }  // namespace
@@ -152,20 +146,20 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
   return s;
 }
 
+namespace {
+void check(const ThemisQueueConfig& config, const Section& section) {
+  if (config.queue_registers > config.queue_entries) {
+    throw section.error(
+        "queue_registers",
+        fmt::format("{} arrays for {} entries", config.queue_registers, config.queue_entries));
+  }
+  check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
+}
+}  // namespace
+
 ProgramEntry themis_queue_entry() {
-  return {.name = "themis_queue",
-          .doc = "Themis with a PSN queue in place of bitmap and path array (slides)",
-          .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
-            const auto config = section.read<ThemisQueueConfig>({"name"});
-            if (config.queue_registers > config.queue_entries) {
-              throw section.error("queue_registers",
-                                  fmt::format("{} arrays for {} entries", config.queue_registers,
-                                              config.queue_entries));
-            }
-            check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
-            return std::make_unique<ThemisQueueFactory>(config);
-          },
-          .describe = [] { return ThemisQueueConfig::schema().describe(); }};
+  return entry_of<ThemisQueueFactory, check>(
+      "Themis with a PSN queue in place of bitmap and path array (slides)");
 }
 
 }  // namespace horae::programs
