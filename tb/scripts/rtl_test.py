@@ -81,6 +81,116 @@ class Rtl(unittest.TestCase):
         self.assertIn("# response_completed", text)
         self.assertIn("room for 4 connections", self.run_rtl("check", folder).stdout)
 
+    STRUCTS = """package ordering_pkg;
+  typedef struct packed { logic close; logic [1:0] connection; } what_t;
+  typedef struct packed { logic valid; what_t what; logic [23:0] psn, head; } packet_t;
+  typedef struct packed { logic valid; logic [1:0] tracking; logic [7:0] advanced; logic [23:0] expected; } answer_t;
+endpackage
+module structs #(parameter int unsigned WINDOW = 16) (
+    input logic clk, input logic reset, input ordering_pkg::packet_t packet, output ordering_pkg::answer_t answer%s);
+  reorder_window #(.WINDOW(WINDOW)) inner (.clk, .reset, .packet_valid(packet.valid), .close(packet.what.close),
+    .connection(packet.what.connection), .psn(packet.psn), .head(packet.head), .answer_valid(answer.valid),
+    .tracking(answer.tracking), .advanced(answer.advanced), .expected(answer.expected));
+endmodule
+"""
+
+    def structs(self, name, more="", pins=""):
+        folder = self.tmp / name
+        folder.mkdir()
+        (folder / "inner.sv").write_text(EXAMPLE.read_text())
+        (folder / "structs.sv").write_text(self.STRUCTS % more)
+        roles = {"clock": "clk", "reset": "reset", "request_valid": "packet.valid", "request_close": "packet.what.close",
+                 "request_connection": "packet.what.connection", "request_psn": "packet.psn", "request_head": "packet.head",
+                 "response_valid": "answer.valid", "response_tracking": "answer.tracking",
+                 "response_advanced": "answer.advanced", "response_expected": "answer.expected"}
+        (folder / "horae_rtl.toml").write_text(
+            f'name = "{name}"\ntop = "structs"\nmodel = "engine=static bits=16"\nsources = ["inner.sv", "structs.sv"]\n'
+            'parameters = { WINDOW = 16 }\n[pins]\n' + "".join(f'{r} = "{p}"\n' for r, p in roles.items()) + pins)
+        return folder
+
+    def test_members_of_packed_structs_are_pins(self):
+        folder = self.structs("whole")
+        self.assertIn("room for 4 connections", self.run_rtl("check", folder).stdout)
+        out = self.tmp / "out"
+        self.run_rtl("generate", folder, "--out", out)
+        around = (out / "around.sv").read_text()
+        # The highest bits first, as IEEE 1800 lays them out (7.2.1), and parameters of the block.
+        self.assertIn(".packet({packet_valid, packet_what_close, packet_what_connection, packet_psn, packet_head})", around)
+        self.assertIn("structs #(.WINDOW(16)) block (", around)
+        self.assertIn("input logic [1:0] packet_what_connection", around)
+        self.assertIn("m.packet_what_connection = in.", (out / "block.cpp").read_text())
+        described = (out / "block.cmake").read_text()
+        self.assertIn("set(block_top horae_structs)", described)
+        self.assertNotIn("-GWINDOW", described)
+        # Drafted as if the members were pins.
+        (folder / "horae_rtl.toml").unlink()
+        self.run_rtl("add", folder, "--no-build", "--build", self.tmp / "none", "--model", "engine=static bits=16", "--top",
+                     "structs", code=2)
+        text = (folder / "horae_rtl.toml").read_text()
+        self.assertIn('request_psn = "packet.psn"', text)
+        self.assertIn('response_valid = "answer.valid"', text)
+
+    def test_a_module_with_structs_works_as_one_without(self):
+        """Verilator's own program of both: the same answers to the same packets, bit by bit."""
+        out = self.tmp / "out"
+        self.run_rtl("generate", self.structs("whole"), "--out", out)
+        (self.tmp / "both.sv").write_text("""module both (input logic clk, input logic reset, input logic [52:0] packet, output logic same);
+  logic [34:0] a, b;
+  horae_structs first (.clk, .reset, .packet_valid(packet[51]), .packet_what_close(packet[50]), .packet_what_connection(packet[49:48]),
+    .packet_psn(packet[47:24]), .packet_head(packet[23:0]), .answer_valid(a[34]), .answer_tracking(a[33:32]),
+    .answer_advanced(a[31:24]), .answer_expected(a[23:0]));
+  reorder_window #(.WINDOW(16)) second (.clk, .reset, .packet_valid(packet[51]), .close(packet[50]), .connection(packet[49:48]),
+    .psn(packet[47:24]), .head(packet[23:0]), .answer_valid(b[34]), .tracking(b[33:32]), .advanced(b[31:24]), .expected(b[23:0]));
+  assign same = a == b;
+endmodule
+""")
+        (self.tmp / "main.cpp").write_text("""#include "Vboth.h"
+#include <cstdint>
+int main() {
+  Vboth m;
+  std::uint64_t x = 1;
+  unsigned answers = 0;
+  for (int i = 0; i < 20000; ++i) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    m.reset = i == 0;
+    m.packet = (std::uint64_t{1} << 51) | ((x >> 33) % 64 == 0 ? std::uint64_t{1} << 50 : 0) | (x >> 40 & 3) << 48 | ((x >> 45) % 16) << 24;
+    m.clk = 0; m.eval(); m.clk = 1; m.eval();
+    if (i > 1 && !m.same) return 1;
+  }
+  return 0;
+}
+""")
+        done = subprocess.run(["verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-CFLAGS", "-O0", "--Mdir", self.tmp / "made",
+                               "--top-module", "both", self.tmp / "whole/inner.sv", self.tmp / "whole/structs.sv", out / "around.sv",
+                               self.tmp / "both.sv", self.tmp / "main.cpp"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        self.assertEqual(subprocess.run([self.tmp / "made/Vboth"], check=False).returncode, 0)
+
+    def test_pins_that_have_no_bits_are_refused_by_their_word(self):
+        self.assertIn("input 'odd' is an unpacked array, which can have no role",
+                      self.refused(self.structs("array", ", input logic odd[2]")))
+        self.assertIn("input 'odd' is a union, which can have no role",
+                      self.refused(self.structs("joint", ", input union packed { logic [3:0] a; logic [3:0] b; } odd")))
+        self.assertIn("input 'odd.b' has no role; expected one, or its value in [constants]",
+                      self.refused(self.structs("rest", ", input struct packed { logic a; logic b; } odd", "[constants]\nodd.a = 1\n")))
+        self.run_rtl("check", self.structs("given", ", input struct packed { logic a; logic b; } odd",
+                                           "[constants]\nodd.a = 1\nodd.b = 0\n"))
+        self.assertIn("would both be 'odd_a'", self.run_rtl(
+            "generate", self.structs("twice", ", input struct packed { logic a; logic b; } odd, input logic odd_a",
+                                     "[constants]\nodd.a = 1\nodd.b = 0\nodd_a = 0\n"), "--out", self.tmp / "o", code=2).stderr)
+
+    def test_a_block_alone_leaves_those_of_the_tree_out(self):
+        from importlib import machinery, util
+        loader = machinery.SourceFileLoader("rtl_command", str(ROOT / "scripts/rtl"))
+        command = util.module_from_spec(util.spec_from_loader("rtl_command", loader))
+        loader.exec_module(command)
+        for before, blocks, after in (("OFF", ["a"], "BLOCKS"), ("BLOCKS", ["a", "b"], "BLOCKS"), ("BLOCKS", [], "OFF"),
+                                      ("ON", ["a"], "ON"), ("AUTO", ["a"], "AUTO"), (None, ["a"], "BLOCKS")):
+            build = self.tmp / f"{before}{len(blocks)}"
+            build.mkdir()
+            (build / "CMakeCache.txt").write_text(f"HORAE_RTL:STRING={before}\n" if before else "OTHER:STRING=ON\n")
+            self.assertEqual(command.asked_of(build, blocks), after, before)
+
     def test_other_kinds_get_a_description(self):
         """A load balancer and an entropy scheme, by usual names of pins."""
         def vendor(name, text):

@@ -123,7 +123,7 @@ class Dissector {
       if (d_.tags == most_tags) return is(FrameKind::other);
       if (!captured(at + wire::vlan_tag + 2)) return is(FrameKind::cut);
       if (d_.tags == 0)
-        d_.packet.traffic_class = static_cast<std::uint8_t>(get16(bytes_, at + 2) >> 13);
+        d_.packet.traffic_class = d_.pcp = static_cast<std::uint8_t>(get16(bytes_, at + 2) >> 13);
       ++d_.tags;
       at += wire::vlan_tag;
       type = get16(bytes_, at);
@@ -159,6 +159,7 @@ class Dissector {
   void traffic_class(std::uint32_t tos) {
     d_.packet.ecn = static_cast<Ecn>(tos & 3);
     d_.packet.traffic_class = static_cast<std::uint8_t>(tos >> 5);  // DSCP / 8
+    d_.dscp = static_cast<std::uint8_t>(tos >> 2);
   }
 
   [[gnu::always_inline]] bool ipv4() {
@@ -244,6 +245,7 @@ class Dissector {
     d.outer_next = static_cast<std::uint16_t>(at_);
     d.udp = 0;
     d.tags = 0;
+    d.dscp.reset();
     d.ipv6 = type == ethertype_ipv6;
     if (type == gre_ethernet) {
       d.mac = static_cast<std::uint16_t>(at);
@@ -254,7 +256,11 @@ class Dissector {
     }
     if (d.kind != FrameKind::roce) return;
     d.tags = static_cast<std::uint8_t>(d.tags + d_.tags);
-    if (d.v1 && d.tags == d_.tags) d.packet.traffic_class = d_.packet.traffic_class;
+    if (d.v1 && d.tags == d_.tags) {
+      d.packet.traffic_class = d_.packet.traffic_class;
+      d.dscp = d_.dscp;
+      d.pcp = d_.pcp;
+    }
     d_ = d;
   }
 

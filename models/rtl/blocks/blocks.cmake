@@ -3,11 +3,11 @@ set(HORAE_RTL_BLOCKS "" CACHE STRING "Folders of RTL blocks outside the tree, as
 foreach(part declarations ordering load_balancer entropy register axi_stream refused)
   set(blocks_${part} "")
 endforeach()
-if(HORAE_WITH_RTL)
+if(HORAE_WITH_BLOCKS)
   include(HoraeRtlBlocks)
   set(HORAE_RTL_SCRIPT ${PROJECT_SOURCE_DIR}/scripts/rtl)
   set(block_folders ${HORAE_RTL_BLOCKS})
-  if(HORAE_TESTS)
+  if(HORAE_TESTS AND HORAE_WITH_RTL)
     # An example of each kind, and the same with a wrong line.
     foreach(block reorder_window reorder_window_wrong shorter_queue shorter_queue_wrong reps_ring reps_ring_wrong path_max path_max_wrong
         congestion_fifo congestion_fifo_wrong)
@@ -20,3 +20,7 @@ if(HORAE_WITH_RTL)
 endif()
 configure_file(blocks/catalogue.cpp.in blocks/catalogue.cpp @ONLY)
 target_sources(horae_rtl PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/blocks/catalogue.cpp)
+# Whatever has been Verilated, of the tree or of users.
+if(TARGET horae_rtl_verilated)
+  target_link_libraries(horae_rtl PRIVATE horae_rtl_verilated)
+endif()

@@ -53,9 +53,6 @@ if(HORAE_WITH_RTL)
   # As small, with a line that is wrong: the tests' proof that a comparison would see it.
   horae_eunomia(broken BROKEN BLOCKS 64 BLOCK_BITS 16 CAP_BITS 96 CONNECTIONS 16 INDEX_ENTRIES 5
                 SEARCH_WIDTH 8 MEMORY 0 PORT_WORDS 1)
-  if(TARGET horae_rtl_verilated)
-    target_link_libraries(horae_rtl PRIVATE horae_rtl_verilated)
-  endif()
 endif()
 configure_file(eunomia/catalogue.cpp.in eunomia/catalogue.cpp @ONLY)
 target_sources(horae_rtl PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/eunomia/catalogue.cpp)

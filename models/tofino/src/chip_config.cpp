@@ -114,7 +114,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .source = "no public value: one per clock of the traffic manager, 1.3125 GHz "
                             "(open-p4studio lld_dev_tof2.c)",
                   .verified = false})
-          .tables("class", &ChipConfig::classes, fabric::ClassConfig::schema());
+          .tables("class", &ChipConfig::classes, fabric::ClassConfig::schema())
+          .tables("pool", &ChipConfig::pools, fabric::PoolConfig::schema());
   return s;
 }
 
@@ -125,12 +126,6 @@ bool ChipConfig::limits_classes() const {
 ChipConfig ChipConfig::read(const Section& section, const std::vector<std::string>& also_known) {
   auto config = section.read<ChipConfig>(also_known);
   if (config.classes) fabric::check_classes(*config.classes, section);
-  if (config.pfc && config.pfc->priorities) {
-    throw section.child("pfc").error(
-        "priorities",
-        "a chip pauses all classes of data; expected no 'priorities', which plain "
-        "switches have");
-  }
   const auto chip = dataplane::ChipSpec::find(config.chip);
   const auto take = [&](std::string_view key, auto& to, auto from) {
     if (!section.has(key)) to = from;
@@ -140,6 +135,7 @@ ChipConfig ChipConfig::read(const Section& section, const std::vector<std::strin
   take("mau_clock", config.mau_clock, chip.mau_clock);
   take("cells", config.cells, chip.traffic_manager.cells);
   take("cell", config.cell, chip.traffic_manager.cell);
+  if (config.pools) fabric::check_pools(*config.pools, config.buffer(), section);
   if (config.loopback && config.loopback->rates) {
     const auto given = config.loopback->rates->size();
     if (given != config.pipelines) {

@@ -46,7 +46,7 @@ void tofino_switch::add_waits(fabric::PauseWaits& waits) const {
     unsigned held = 0;
     port(i).for_each([&](const Packet& p, unsigned c) {
       if (port(i).paused(c)) held |= 1u << c;
-      if (pauses && pauses->pausing(IngressPauses::account_of(p)))
+      if (pauses && pauses->pausing(pauses->account_of(p)))
         kept_in.emplace(queue(front_port(p), p.traffic_class), queue(i, c));
     });
     for (unsigned c = 0; c < fabric::OutputPort::classes; ++c) {

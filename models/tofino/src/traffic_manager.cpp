@@ -11,7 +11,7 @@ using fabric::DropCause;
 TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
     : queues_per_port_(config.queues_per_port),
       closely_(config.pauses() || config.control_class || config.classes || config.frees_queues() ||
-               config.marking().by_class ||
+               config.pools || config.marking().by_class ||
                (config.marking().enabled() && config.marking().at_dequeue())),
       free_queues_(config.frees_queues()),
       queue_limit_(config.queue_limit),
@@ -21,14 +21,17 @@ TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
       red_config_(config.marking()),
       pfc_(config.pauses() ? config.pfc : std::nullopt),
       bytes_(config.buffer()),
-      classes_(config.classes.value_or(std::vector<fabric::ClassConfig>{})) {
+      classes_(config.classes.value_or(std::vector<fabric::ClassConfig>{})),
+      pool_configs_(config.pools),
+      pools_(config.pools, config.buffer()) {
   if (!classes_.empty()) scheduler_.emplace(classes_);
 }
 
 void TrafficManager::begin(std::uint64_t seed, const std::string& name,
                            const std::vector<Bytes>& headrooms) {
   const auto ports = static_cast<unsigned>(ports_.size());
-  if (pfc_) pauses_.emplace(*pfc_, bytes_ - Bytes(buffer_.bytes(set_aside_)), ports);
+  pools_ = fabric::BufferPools(pool_configs_, bytes_ - Bytes(buffer_.bytes(set_aside_)));
+  if (pfc_) pauses_.emplace(*pfc_, pools_, ports);
   for (unsigned i = 0; i < ports; ++i) {
     fabric::tx_port& tx = ports_[i].out.tx();
     ports_[i].red = red_config_.of(tx.link().rate);
@@ -41,7 +44,8 @@ void TrafficManager::begin(std::uint64_t seed, const std::string& name,
 
 TrafficManager::Lodging TrafficManager::lodging(const Packet& p) const {
   if (is_control(p)) return {};
-  return {buffer_.cells_of(p), pauses_ ? IngressPauses::account_of(p) : IngressPauses::nowhere};
+  return {buffer_.cells_of(p), pauses_ ? pauses_->account_of(p) : IngressPauses::nowhere,
+          p.traffic_class};
 }
 
 /// Why it cannot be had, which is counted; the control class is never refused.
@@ -57,19 +61,23 @@ std::optional<DropCause> TrafficManager::refusal(const Lodging& wanted) {
       return cause;
     }
   }
-  if (buffer_.has_room(wanted.cells)) return std::nullopt;
+  const bool pool_has =
+      !pools_.several() || buffer_.bytes(wanted.cells) <= pools_.free(wanted.traffic_class);
+  if (buffer_.has_room(wanted.cells) && pool_has) return std::nullopt;
   ++counters_.dropped_buffer;
   return DropCause::buffer_full;
 }
 
 void TrafficManager::take(const Lodging& lodging, Picoseconds t) {
   buffer_.take(lodging.cells);
+  count_in_pool(lodging, 1);
   if (lodging.account != IngressPauses::nowhere)
     pauses_->add(lodging.account, buffer_.bytes(lodging.cells), t);
 }
 
 void TrafficManager::leave(const Lodging& had, Picoseconds t) {
   buffer_.give_back(had.cells);
+  count_in_pool(had, -1);
   if (had.account != IngressPauses::nowhere)
     pauses_->remove(had.account, buffer_.bytes(had.cells), t);
 }
@@ -106,7 +114,8 @@ bool TrafficManager::over_share(const Packet& p, const EgressPort& out, unsigned
     if (c.share == 0) return false;
     if (depth <= c.minimum.count()) return false;
     constexpr std::int64_t unit = 65536;  // shares are multiples of its inverse
-    const std::int64_t free = bytes_.count() - buffer_.bytes(buffer_.used());
+    const std::int64_t free = pools_.several() ? pools_.free(p.traffic_class)
+                                               : bytes_.count() - buffer_.bytes(buffer_.used());
     return depth * unit > std::llround(c.share * double{unit}) * free;
   }
   return false;
@@ -128,6 +137,8 @@ void TrafficManager::change(const Lodging& had, const Packet& p, Picoseconds t) 
   const Lodging has = lodging(p);
   buffer_.give_back(had.cells);
   buffer_.take_again(has.cells);
+  count_in_pool(had, -1);
+  count_in_pool(has, 1);
   if (!pauses_ || (has.account == had.account && has.cells == had.cells)) return;
   // The difference, so that no sender is paused or released in between.
   const std::int64_t more = has.account == had.account ? has.cells - had.cells : has.cells;

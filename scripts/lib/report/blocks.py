@@ -12,6 +12,7 @@ class Cell:
     text: str = ""
     mark: str = ""         # a class of page.css: good, bad, differs, kind-calibrated, kind-predicted
     title: str = ""
+    href: str = ""         # a page that the cell leads to
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Table:
         """Rows for the script: values, texts and marks."""
         rows = []
         for i, row in enumerate(self.rows[SHOWN_ROWS:], SHOWN_ROWS):
-            cells = [[c.value, c.text, c.mark, c.title] if c.mark or c.title
+            cells = [[c.value, c.text, c.mark, c.title, c.href] if c.href else [c.value, c.text, c.mark, c.title] if c.mark or c.title
                      else [c.value, c.text] if c.text != c.value else [c.value] for c in row]
             rows.append([cells, i in self.dull, self.marked.get(i, "")])
         return rows

@@ -16,7 +16,7 @@ NODE = pathlib.Path("/usr/share/nodejs")  # where Debian's node-d3 puts its modu
 # Only what js/ uses, each after what it needs.
 D3 = ("array", "path", "shape", "color", "format", "interpolate", "collection", "time", "time-format", "scale", "selection",
       "axis", "quadtree")
-SCRIPTS = ("theme", "table", "symbols", "figure", "axes", "xy", "bars", "heat", "network", "parallel", "main")
+SCRIPTS = ("theme", "table", "find", "symbols", "figure", "axes", "xy", "bars", "heat", "network", "parallel", "main")
 NOTICE = """This page contains modules of D3 (d3js.org), used under the BSD 3-Clause License. Copyright 2010-2022 Mike Bostock. \
 All rights reserved. Redistribution and use in source and binary forms, with or without modification, are permitted provided \
 that the following conditions are met: (1) Redistributions of source code must retain the above copyright notice, this list \
@@ -58,7 +58,8 @@ def digest(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def render(title, views, comparison, shared):
+def render(title, views, comparison, shared, back=None):
+    """`back`: where the page is led to from, and what that is."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters["as_json"] = as_json
@@ -67,7 +68,7 @@ def render(title, views, comparison, shared):
     policy = (f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(code)}'; img-src data:; "
               "base-uri 'none'; form-action 'none'")
     return environment.get_template("page.html").render(
-        title=title, views=views, comparison=comparison, shared=shared, policy=policy, notice=NOTICE,
+        title=title, views=views, comparison=comparison, shared=shared, policy=policy, notice=NOTICE, back=back,
         script=markupsafe.Markup(code), style=markupsafe.Markup(style))
 
 

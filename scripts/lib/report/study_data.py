@@ -116,6 +116,9 @@ class Data:
                 columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) if p["status"] == "done" else None for p in points])
             for n in self.losses:
                 columns[n] = short([p.get(n) for p in points])
+            pages = [p.get("page", "") for p in points]
+            if any(pages):
+                columns["page"] = pages
             reasons = [str(p.get("reason") or "")[:160] for p in points]
             if any(reasons):
                 columns["reason"] = reasons

@@ -95,7 +95,7 @@ def parallel_figure(data):
 
 
 def point_cells(data, point, with_class=False):
-    row = [Cell(point["number"], str(point["number"]))]
+    row = [Cell(point["number"], str(point["number"]), href=point.get("page", ""))]
     for name in data.parameters:
         value = point["parameters"].get(name)
         sorted_by = numbers.parsed(value)

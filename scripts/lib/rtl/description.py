@@ -12,6 +12,7 @@ KEYS = {"name": str, "top": str, "implements": str, "model": str, "sources": lis
         "tolerate": list, "parameters": dict, "pins": dict, "constants": dict}
 NEEDED = ("name", "top", "sources", "pins")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+PIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")  # or a member of a packed struct
 
 
 @dataclass
@@ -40,9 +41,9 @@ class Block:
     def paths(self, names):
         return [(self.folder / name).resolve() for name in names]
 
-    def arguments(self):
-        """Those of Verilator, sources apart."""
-        return [*[f"-G{name}={value}" for name, value in self.parameters.items()],
+    def arguments(self, parameters=True):
+        """Those of Verilator, sources apart; `parameters`: the top module is the block's own."""
+        return [*([f"-G{name}={value}" for name, value in self.parameters.items()] if parameters else []),
                 *[f"-D{name}" for name in self.defines], *[f"-I{path}" for path in self.paths(self.include)],
                 *[f"-Wno-{name}" for name in self.tolerate]]
 
@@ -90,6 +91,7 @@ def read(folder):
     for name, value in block.parameters.items():
         if not WORD.fullmatch(name) or isinstance(value, bool) or not isinstance(value, int):
             raise Complaint(f"{file}: parameters: {name} = {value!r}: expected a name and an integer")
+    block.constants = flat(block.constants)
     for pin, value in block.constants.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise Complaint(f"{file}: constants: {pin} = {value!r}: expected an integer of 0 or more")
@@ -103,13 +105,21 @@ def read(folder):
         if role not in block.roles:
             raise Complaint(f"{file}: pins: unknown '{role}' of {KINDS[block.implements].what}"
                             f"{nearest(role, list(block.roles))}")
-        if not isinstance(pin, str) or not WORD.fullmatch(pin.removeprefix("!")):
+        if not isinstance(pin, str) or not PIN.fullmatch(pin.removeprefix("!")):
             raise Complaint(f"{file}: pins: {role} = {pin!r}: expected a pin, or \"!pin\" where low is true")
     return block
 
 
+def flat(table, before=""):
+    """Tables in it, as TOML has them of names with points, by their whole names."""
+    found = {}
+    for name, value in table.items():
+        found.update(flat(value, f"{before}{name}.") if isinstance(value, dict) else {f"{before}{name}": value})
+    return found
+
+
 def check(block, pins):
-    """Whether the pins are those of the hardware: {name: (direction, bits)}. A Complaint otherwise."""
+    """Whether the pins are those of the hardware (verilog.Pins). A Complaint otherwise."""
     def refuse(what):
         raise Complaint(f"{block.file}: pins: {what}")
 
@@ -125,7 +135,7 @@ def check(block, pins):
         if found != rule.direction:
             refuse(f"{role}: '{pin}' is an {found}, expected an {rule.direction}")
         if width is None:
-            refuse(f"{role}: '{pin}' is no plain vector")
+            refuse(f"{role}: '{pin}' is {pins.words[pin]}; expected a vector, or a packed struct or a member of one")
         if rule.bits == "words":
             if width % 32 or width < 64:
                 refuse(f"{role}: '{pin}' has {width} bits, expected 32 for each candidate")
@@ -150,9 +160,18 @@ def check(block, pins):
     for pin in named:
         if named.count(pin) > 1:
             refuse(f"'{pin}' has two roles")
+    for pin, parts in pins.structs.items():
+        used = [part for part in parts if part in named or part in block.constants]
+        if used and pin in named:
+            refuse(f"'{pin}' has a role, and so has its member '{used[0]}'")
     for pin, (direction, width) in pins.items():
         if direction == "inout":
             refuse(f"'{pin}' is an inout")
+        whole = next((p for p, parts in pins.structs.items() if pin in parts), None)
+        if whole in named or pin in pins.structs and pin not in named:
+            continue  # all of it has a role, or its members are asked
+        if direction == "input" and width is None and pin not in named:
+            refuse(f"input '{pin}' is {pins.words[pin]}, which can have no role; expected a module around '{block.top}'")
         if direction == "input" and pin not in named and pin not in block.constants:
             refuse(f"input '{pin}' has no role; expected one, or its value in [constants]")
     for pin, value in block.constants.items():

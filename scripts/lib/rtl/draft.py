@@ -54,13 +54,15 @@ def make(folder, verilator, top, implements, model):
         verilog.refuse(block, "\n".join(line for line in done.stderr.splitlines() if line.startswith("%Error")) or done.stderr)
     block.tolerate = sorted({name for kind, name, _, _ in verilog.findings(done.stderr) if kind == "Warning" and name})
     pins = verilog.pins(block, verilator)
+    # A member of a struct counts as the pin that it would be, or by its own name.
+    by_name = {**{name.rpartition(".")[2]: name for name in pins}, **{name.replace(".", "_"): name for name in pins}}
     taken = set()
     for role, rule in block.roles.items():
         # Pins of the role's side: `value` may be given or answered.
-        found = [name for name in rule.names if pins.get(name.removeprefix("!"), ("",))[0] == rule.direction
+        found = [name for name in rule.names if pins.get(by_name.get(name.removeprefix("!")), ("",))[0] == rule.direction
                  and name.removeprefix("!") not in taken]
         if found:
-            block.pins[role] = found[0]
+            block.pins[role] = ("!" if found[0].startswith("!") else "") + by_name[found[0].removeprefix("!")]
             taken.add(found[0].removeprefix("!"))
     return block
 

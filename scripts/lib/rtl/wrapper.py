@@ -1,7 +1,10 @@
 """The C++ around a block, and what CMake has to know of it."""
 import json
 
+from lib.common.complaint import Complaint
 from .kinds import BYTES, KINDS, room
+
+AROUND = "around.sv"  # the file of around()
 
 WRAPPER = """// Made by scripts/rtl from {file}.
 #include "VBlock_{name}.h"
@@ -56,9 +59,43 @@ STREAMS = """  void clock(const {types}Inputs& in) override {{
   }}"""
 
 
+def flat(pin):
+    """Its name in the module around the block."""
+    return pin.replace(".", "_")
+
+
+def is_wrapped(block, pins):
+    """Whether members of packed structs have roles of their own: then a module around the block has them as pins."""
+    return any("." in pin for pin in [*block.pins.values(), *block.constants])
+
+
+def top_of(block, pins):
+    return f"horae_{block.top}" if is_wrapped(block, pins) else block.top
+
+
+def around(block, pins):
+    """A module with the members of packed structs as pins, around the block; as SystemVerilog."""
+    ports, joined = [], []
+    for pin, (direction, bits) in pins.items():
+        if "." in pin or (bits is None and direction == "output"):
+            continue
+        parts = pins.structs.get(pin, [pin])
+        if pin in [p.removeprefix("!") for p in block.pins.values()]:
+            parts = [pin]
+        ports += [f"  {direction} logic [{pins[p][1] - 1}:0] {flat(p)}" for p in parts]
+        joined.append(f"    .{pin}({{{', '.join(flat(p) for p in parts)}}})")
+    names = [port.rsplit(" ", 1)[1] for port in ports]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice:
+        raise Complaint(f"{block.file}: pins: a member of a struct and a pin would both be '{twice}'; expected another name for one")
+    values = ", ".join(f".{name}({value})" for name, value in block.parameters.items())
+    return (f"// Made by scripts/rtl from {block.file}.\nmodule horae_{block.top} (\n" + ",\n".join(ports) + "\n);\n"
+            f"  {block.top} {f'#({values}) ' if values else ''}block (\n" + ",\n".join(joined) + "\n  );\nendmodule\n")
+
+
 def text(block, pins):
     kind = KINDS[block.implements]
-    inputs = [f"m.{pin} = {value};" for pin, value in block.constants.items()]
+    inputs = [f"m.{flat(pin)} = {value};" for pin, value in block.constants.items()]
     outputs = [f"out.{kind.roles[role].value} = true;" for role in ("request_ready", "in_ready")
                if role in kind.roles and role not in block.pins]
     if block.implements == "axi_stream" and "out_keep" not in block.pins:
@@ -68,7 +105,7 @@ def text(block, pins):
         if pin is None or role == "clock":
             continue
         low, name = pin.startswith("!"), pin.removeprefix("!")
-        width = pins[name][1]
+        width, name = pins[name][1], flat(name)
         if rule.bits == BYTES or role.endswith("_keep"):
             if rule.direction == "output":
                 outputs.append(f"get_bytes(m.{name}, out.{rule.value}, {(width + 7) // 8});")
@@ -85,7 +122,7 @@ def text(block, pins):
         else:
             inputs.append(f"m.{name} = {'!' if low else ''}in.{rule.value};")
     steps = (STREAMS if block.implements == "axi_stream" else REQUESTS).format(
-        types=kind.types, clock=block.pins["clock"].removeprefix("!"),
+        types=kind.types, clock=flat(block.pins["clock"].removeprefix("!")),
         inputs="\n".join("    " + line for line in inputs), outputs="\n".join("    " + line for line in outputs))
     return WRAPPER.format(file=block.file, name=block.name, header=kind.header, types=kind.types, steps=steps)
 
@@ -120,13 +157,16 @@ def most_depths(block, pins):
     return pins[block.pins["request_depths"]][1] // 32 if "request_depths" in block.pins else 0
 
 
-def cmake(block, pins):
+def cmake(block, pins, out):
+    """`out`: the folder with the module around the block, if there is one."""
+    wrapped = is_wrapped(block, pins)
+    sources = block.paths(block.sources) + ([out / AROUND] if wrapped else [])
     def listed(words):
         return " ".join('"' + str(word).replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
 
     members = ",\\n       ".join(f".{name} = {value}" for name, value in entry(block, pins).items())
     line = f"      {{{members}}},\\n".replace('"', '\\"')
-    return (f"# Made by scripts/rtl from {block.file}.\nset(block_name {block.name})\nset(block_top {block.top})\n"
+    return (f"# Made by scripts/rtl from {block.file}.\nset(block_name {block.name})\nset(block_top {top_of(block, pins)})\n"
             f"set(block_kind {block.implements})\nset(block_pins {KINDS[block.implements].types}Top)\n"
-            f"set(block_sources {listed(block.paths(block.sources))})\nset(block_args {listed(block.arguments())})\n"
+            f"set(block_sources {listed(sources)})\nset(block_args {listed(block.arguments(parameters=not wrapped))})\n"
             f'set(block_entry "{line}")\n')

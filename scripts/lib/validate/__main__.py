@@ -15,7 +15,7 @@ from lib.explore.study import read_study
 from lib.explore.variant import filled
 from lib.common.installation import results_folder
 
-from . import plots, published, readings, sources, tables, verdicts
+from . import marks, plots, published, readings, sources, tables, verdicts
 
 STUDIES = ROOT / "platforms/studies/validate"
 TOPICS = ROOT / "tb/validate"
@@ -133,7 +133,8 @@ def validate(path, words):
         return EXIT_INTERRUPTED
     cubes = {name: sources.studied(campaign, rules) for name, campaign in campaigns.items()}
     cubes.update(sources.read_source(t, missing) for t in from_elsewhere)
-    grids = [tables.make(spec, cubes, median) for spec in wanted]
+    paper = marks.read(path.with_suffix(".csv"), names)
+    grids = [tables.make(spec, cubes, median, paper) for spec in wanted]
     rows = published.rows(path.with_suffix(".csv"), cubes, names, median)
     compared = published.text(rows, compare)
     text = "\n\n".join([*[tables.text(g) for g in grids if g.print],

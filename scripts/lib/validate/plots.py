@@ -23,6 +23,7 @@ def bars(axes, grid):
             axes.errorbar([x for x, _ in ranges], [s.median for _, s in ranges],
                           [[s.median - s.least for _, s in ranges], [s.most - s.median for _, s in ranges]],
                           fmt="none", ecolor="#333333", elinewidth=0.8)
+        stars(axes, at, grid.published[i] if grid.published else [])
         for x, v in zip(at, values):
             if v is None:
                 axes.text(x, 0.02, "none", rotation=90, ha="center", va="bottom", fontsize=6,
@@ -35,8 +36,18 @@ def bars(axes, grid):
     axes.set_axisbelow(True)
 
 
+def stars(axes, at, published):
+    """Published numbers, where there are some; one entry of the legend."""
+    known = [(float(x), v) for x, v in zip(at, published) if v is not None]
+    if known:
+        named = "published" in axes.get_legend_handles_labels()[1]
+        axes.plot(*zip(*known), linestyle="none", marker="*", markersize=9, color="black", markeredgecolor="white", markeredgewidth=0.5,
+                  zorder=5, label="_published" if named else "published")
+
+
 def lines(axes, grid):
-    for label, values in zip(grid.rows, grid.values):
+    for i, (label, values) in enumerate(zip(grid.rows, grid.values)):
+        stars(axes, grid.columns, grid.published[i] if grid.published else [])
         known = sorted((float(x), v) for x, v in zip(grid.columns, values) if v is not None)
         if known:
             axes.plot(*zip(*known), marker="o", markersize=3, label=str(label))

@@ -4,6 +4,7 @@ import itertools
 
 from lib.explore.variant import filled
 
+from . import marks
 from .cube import Spread
 
 
@@ -21,6 +22,7 @@ class Grid:
     beside: dict = dataclasses.field(default_factory=dict)  # a panel more, of files in the folders of results
     folders: list = dataclasses.field(default_factory=list)  # (label of a row, folder) for it
     spreads: list = dataclasses.field(default_factory=list)  # as `values`: a Spread each, where there are seeds
+    published: list = dataclasses.field(default_factory=list)  # as `values`: what the paper prints; None where it prints none
 
 
 @dataclasses.dataclass
@@ -52,8 +54,8 @@ def headings(told, cube, spec):
             for values in cube.values(names, spec["grid"], spec["at"])]
 
 
-def make(spec, cubes, median=False):
-    """`median`: numbers are medians over seeds, with their range, in place of means."""
+def make(spec, cubes, median=False, published=()):
+    """`median`: numbers are medians over seeds, with their range, in place of means. `published`: marks.read() of the topic."""
     cube = cubes[spec["of"]]
     rows, columns = headings(spec["rows"], cube, spec), headings(spec["columns"], cube, spec)
     columns = [c for c in columns if spec["over"] is None or c.at != spec["over"]]  # that one is 1
@@ -64,6 +66,8 @@ def make(spec, cubes, median=False):
         grid.values.append([spread.median if spread else None for spread, _ in cells])
         grid.texts.append([text for _, text in cells])
         grid.spreads.append([spread for spread, _ in cells])
+        grid.published.append([marks.at_cell(published, cubes, {**spec, **row.result, **column.result},
+                                             {**spec["at"], **row.at, **column.at}) for column in columns])
         if spec["beside"]:
             found = cube.cells_at(spec["grid"], {**spec["at"], **row.at, **spec["beside"].get("at", {})})
             grid.folders += [(row.label, found[0].folder)] if found else []

@@ -40,13 +40,13 @@ name = "full"
 R"([end]
 kind = "host")",
 "[end]",
-"p.toml:<[end]>: 'end' has no 'kind', as a profile must; a platform has plugins, plugins_content, platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, two_sites, ns3_topology, htsim_topology, routing, impairment, impairment_group, module, host_memory, event, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:<[end]>: 'end' has no 'kind', as a profile must; a platform has plugins, plugins_content, platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, two_sites, ns3_topology, htsim_topology, routing, classes, impairment, impairment_group, module, host_memory, event, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"TableUnlikeAny",
 "[platform]",
 R"([cables]
 length = 3
 [platform])",
-"p.toml:<[cables]>: 'cables' has no 'kind', as a profile must; a platform has plugins, plugins_content, platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, two_sites, ns3_topology, htsim_topology, routing, impairment, impairment_group, module, host_memory, event, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:<[cables]>: 'cables' has no 'kind', as a profile must; a platform has plugins, plugins_content, platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, two_sites, ns3_topology, htsim_topology, routing, classes, impairment, impairment_group, module, host_memory, event, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"KeyOutsideTables",
 "[platform]",
 R"(speed = 3

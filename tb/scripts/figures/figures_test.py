@@ -346,6 +346,20 @@ class OfValidations(InFolder):
         plots.bars(none, table(["a"], ["x"], [[0]], drawn={"log": True}))
         self.assertEqual(none.get_yscale(), "linear")
 
+    def test_published_numbers_are_stars_at_their_bars_and_points(self):
+        axes = self.axes()
+        plots.bars(axes, table(["a", "b"], ["x", "y"], [[3, 4], [None, 5]], published=[[None, 4.5], [2, None]]))
+        drawn = [(line.get_marker(), [round(float(x), 6) for x in line.get_xdata()], list(line.get_ydata())) for line in axes.lines]
+        self.assertEqual(drawn, [("*", [0.8], [4.5]), ("*", [0.2], [2])])
+        self.assertEqual(axes.get_legend_handles_labels()[1].count("published"), 1)
+        axes = self.axes()
+        plots.lines(axes, table(["a"], ["20", "3"], [[2, 1]], published=[[None, 1.5]]))
+        self.assertEqual([(line.get_marker(), list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines],
+                         [("*", [3], [1.5]), ("o", [3, 20], [1, 2])])
+        without = self.axes()
+        plots.lines(without, table(["a"], ["20"], [[2]], published=[[None]]))
+        self.assertEqual(len(without.lines), 1)
+
     def test_lines_are_by_number_and_leave_out_what_is_none(self):
         axes = self.axes()
         plots.lines(axes, table(["a", "b", "c"], ["20", "3", "100"], [[2, 1, None], [None, None, None], [5, 6, 7]],

@@ -124,6 +124,43 @@ class InABrowser(unittest.TestCase):
         self.assertEqual(by_number[lines[1].split(",")[0]], wanted[-1])
         self.quiet()
 
+    def test_words_find_a_result(self):
+        self.load("all.html")
+        def found(words):
+            self.js("const f = document.getElementById('find'); f.value = arguments[0]; f.dispatchEvent(new Event('input'))", words)
+            return self.js("return Array.from(document.querySelectorAll('#found b')).map(b => b.textContent)")
+        self.assertIn("senders.timeouts", found("timeout sender")[:3])
+        # By what it means, however its name is written: "the line was idle: PFC held it".
+        self.assertIn("senders.idle_paused", found("idle held"))
+        self.assertEqual(found("no such words anywhere"), [])
+        self.assertEqual(self.js("return document.getElementById('found').textContent"), "No row has all of these words")
+        # A click shows the row, out of what hid it.
+        self.assertEqual(found("senders.idle_paused")[0], "senders.idle_paused")
+        self.js("document.querySelector('#found button').click()")
+        row = self.js("const r = document.querySelector('tr.hit'), b = r.getBoundingClientRect();"
+                      "return [r.cells[0].textContent, b.top >= 0 && b.bottom <= innerHeight]")
+        self.assertEqual([row[0].replace("\u200b", ""), row[1]], ["senders.idle_paused", True])
+        self.assertEqual(found(""), [])
+        self.quiet()
+
+    def test_a_point_leads_to_the_page_of_its_run(self):
+        explored = inputs.results(self.folder)["explored"]
+        self.assertEqual(inputs.report([explored, "--pages", "all", "-o", self.folder / "linked.html"]).returncode, 0)
+        self.load("linked.html")
+        self.js("const svg = document.querySelector('figure.plot .canvas svg'); svg.focus(); for (const key of ['ArrowRight', 'Enter'])"
+                "svg.dispatchEvent(new KeyboardEvent('keydown', { key }))")
+        for _ in range(50):
+            if "linked.points/" in self.browser.current_url:
+                break
+            time.sleep(0.1)
+        self.assertRegex(self.browser.current_url, r"linked\.points/\d+\.html$")
+        self.js("document.querySelector('header a').click()")
+        for _ in range(50):
+            if self.browser.current_url.endswith("linked.html"):
+                break
+            time.sleep(0.1)
+        self.assertTrue(self.browser.current_url.endswith("linked.html"))
+
     def test_the_pointer_and_the_keys_show_values(self):
         self.load("study.html")
         study = json.loads((self.folder / "study/study.json").read_text(encoding="utf-8"))

@@ -318,6 +318,36 @@ class Pages(WithFolder):
                 self.assertEqual(number(row[3]), point["values"]["map_ram"])
         self.assertEqual([r[5] for r in every[1:]].count("refused"), 2)
 
+    def test_points_of_a_study_have_pages_of_their_own(self):
+        folder = self.folder / "linked"
+        folder.mkdir()
+        for which in ("all", "front"):
+            out = folder / f"{which}.html"
+            self.assertEqual(inputs.report([self.results["explored"], "--pages", which, "-o", out]).returncode, 0)
+            study = json.loads((self.results["explored"] / "study.json").read_text(encoding="utf-8"))
+            wanted = {str(p["number"]) for p in study["points"] if which == "all" or p.get("pareto")}
+            pages = folder / f"{which}.points"
+            self.assertEqual({p.stem for p in pages.iterdir()}, wanted)
+            page = Page(out.read_text(encoding="utf-8"))
+            linked = {a["href"] for tag, a in page.attributes if tag == "a" and ".points/" in a.get("href", "")}
+            self.assertEqual(linked, {f"{which}.points/{n}.html" for n in wanted})
+            rows = {n: href for d in page.data if isinstance(d, dict) and "study0" in d for c in d["study0"]["rows"].values()
+                    for n, href in zip(c["n"], c.get("page", [])) if href}
+            self.assertEqual(rows, {int(n): f"{which}.points/{n}.html" for n in wanted})
+            for n in wanted:
+                own = Page((pages / f"{n}.html").read_text(encoding="utf-8"))
+                self.assertIn(("a", {"href": f"../{which}.html"}), own.attributes)
+                self.assertIn(f"point {n}", own.text)
+        plain = folder / "plain.html"
+        self.assertEqual(inputs.report([self.results["explored"], "-o", plain]).returncode, 0)
+        self.assertNotIn(".points/", plain.read_text(encoding="utf-8"))
+        self.assertFalse((folder / "plain.points").exists())
+
+    def test_results_say_what_they_mean(self):
+        page = Page(self.page(self.results["run"]))
+        told = {a["title"] for tag, a in page.attributes if tag == "td" and a.get("title")}
+        self.assertIn("what left the ports, preamble and gap included", told)
+
     def test_a_study_has_its_front_and_its_refusals(self):
         study = json.loads((self.results["study"] / "study.json").read_text(encoding="utf-8"))
         found = Page(self.page(self.results["study"]))

@@ -23,7 +23,7 @@ from lib.common.complaint import Complaint  # noqa: E402
 from lib.explore.reader import read_toml  # noqa: E402
 from validate_test import LOADS, PUBLISHED, SIZES, TOPIC  # noqa: E402
 from lib.validate import __main__ as command  # noqa: E402
-from lib.validate import pages, published, readings, recovery, sources, tables, verdicts  # noqa: E402
+from lib.validate import marks, pages, published, readings, recovery, sources, tables, verdicts  # noqa: E402
 from lib.validate.cube import Cell, Cube, Series, Spread, mean  # noqa: E402
 
 
@@ -140,6 +140,31 @@ class Tables(InFolder):
         self.assertEqual(made.texts, [["-", "-"], ["-", "3.0"]])
         self.assertIsNone(tables.value(Cube("c", [cell(0, x=1), cell(5, x=2)]), {"result": "v"},
                                        {"grid": None, "over": {"x": 1}}, {"x": 2}))
+
+    def test_published_numbers_are_at_their_cells(self):
+        cubes = {"c": Cube("c", self.CELLS)}
+        (self.folder / "p.csv").write_text("""id,value,ours,sense
+plain,7,"c('v', s='a', x=2)",
+scaled,40,"100 * c('v', s='b', x=one)",
+ratio,3,"c('w', s='a', x=1) / c('w', s='a', x=2)",
+gain,50,"100 * (c('w', s='a', x=2) / c('v', s='a', x=2) - 1)",
+less,25,"reduction(c('w', s='b', x=1), c('w', s='a', x=2))",
+bound,9,"c('v', s='a', x=1)",at most
+several,8,"c('v', s='a')",
+most,8,"most(c('v', s='a', x=1))",
+none,1,,
+""", encoding="utf-8")
+        paper = marks.read(self.folder / "p.csv", {"one": 1})
+        self.assertEqual([m.id for m in paper], ["plain", "scaled", "ratio", "gain", "less", "several"])
+        def made(result, scale=1):
+            return tables.make(self.spec(f'of = "c"\nrows = "s"\ncolumns = "x"\nresult = "{result}"\nscale = {scale}'), cubes,
+                               published=paper).published
+        # Ours of v: a 5, 6; b 10. Of w: a 10, 12; b 20.
+        self.assertEqual(made("v"), [[None, 7], [0.4, None]])
+        self.assertEqual(made("v", 10), [[None, 70], [4, None]])
+        self.assertEqual(made("w"), [[36, 9], [9, None]])
+        self.assertEqual(tables.make(self.spec('of = "c"\nrows = "s"\ncolumns = "x"\nresult = "v"'), cubes).published,
+                         [[None, None], [None, None]])
 
     def test_folders_for_a_panel_beside(self):
         cubes = {"c": Cube("c", [cell(1, s=s, x=x, folder=f"{s}{x}") for s in "ab" for x in (1, 2)])}

@@ -1,6 +1,8 @@
 // Between frames and the packets of the models.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/endian/conversion.hpp>
 #include <cstddef>
 #include <optional>
@@ -36,14 +38,28 @@ bool has_address(Opcode o, std::size_t payload) {
 }
 constexpr std::size_t address_low = 4;  // bytes from the AtomicETH on (IBTA vol. 1, 9.3.4)
 
+std::optional<std::uint8_t> class_of(const std::array<std::uint8_t, 8>& codes, std::uint8_t code) {
+  const auto* const found = std::find(codes.begin(), codes.end(), code);
+  if (found == codes.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(found - codes.begin());
+}
+
 }  // namespace
+
+std::uint8_t ClassCodes::class_of_dscp(std::uint8_t code) const {
+  return class_of(dscp, code).value_or(static_cast<std::uint8_t>(code / 8));
+}
+std::uint8_t ClassCodes::class_of_pcp(std::uint8_t code) const {
+  return class_of(pcp, code).value_or(code);
+}
 
 RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
   codec::check_width("traffic class", packet.traffic_class, 7);
   RoceFrame f;
   f.ethernet = {.dst = mac_of(packet.dst), .src = mac_of(packet.src)};
-  if (plan.vlan_id) f.vlan = VlanTag{.pcp = packet.traffic_class, .vid = *plan.vlan_id};
-  const auto dscp = static_cast<std::uint8_t>(packet.traffic_class * 8);
+  if (plan.vlan_id)
+    f.vlan = VlanTag{.pcp = plan.codes.pcp[packet.traffic_class], .vid = *plan.vlan_id};
+  const std::uint8_t dscp = plan.codes.dscp[packet.traffic_class];
   if (plan.ipv6) {
     Ipv6Header ip;
     ip.dscp = dscp;
@@ -117,11 +133,11 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
   }
   Packet p;
   std::visit(
-      [&p](const auto& ip) {
+      [&p, &plan](const auto& ip) {
         p.src = node_of(ip.src);
         p.dst = node_of(ip.dst);
         p.ecn = ip.ecn;
-        p.traffic_class = ip.dscp / 8;
+        p.traffic_class = plan.codes.class_of_dscp(ip.dscp);
       },
       frame.ip);
   p.dest_qp = frame.bth.dest_qp;

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/endian/conversion.hpp>
 #include <utility>
+#include <variant>
 
 #include "horae/core/error.hpp"
 #include "horae/core/service.hpp"
@@ -60,7 +61,8 @@ void put_contents(RoceFrame& frame, const PacketContents& contents) {
 }  // namespace
 
 EncodedPacket encode_packet(const Packet& p, const Feedback* feedback,
-                            const PacketContents* contents, EncodeOptions options) {
+                            const PacketContents* contents, EncodeOptions options,
+                            const ClassCodes& codes) {
   Packet bare = p;
   bare.frame = static_cast<std::uint16_t>(frame_of_service(p.opcode, Bytes(p.payload)).count());
   std::int64_t more = std::int64_t{p.frame} - bare.frame;
@@ -68,7 +70,7 @@ EncodedPacket encode_packet(const Packet& p, const Feedback* feedback,
     bare.frame = static_cast<std::uint16_t>(bare.frame + wire::reth);  // on every write
     more -= wire::reth;
   }
-  RoceFrame frame = frame_of(bare, {});
+  RoceFrame frame = frame_of(bare, {.codes = codes});
   if (contents != nullptr) put_contents(frame, *contents);
   if (p.opcode == Opcode::acknowledge) {
     if (feedback != nullptr) frame.bth.becn = feedback->marked;
@@ -104,7 +106,7 @@ EncodedPacket encode_packet(const Packet& p, const Feedback* feedback,
 }
 
 std::vector<std::uint8_t> wire_bytes_of(const Packet& p, const PacketContents* contents,
-                                        EncodeOptions options) {
+                                        EncodeOptions options, const ClassCodes& codes) {
   const std::int64_t plain = frame_of_service(p.opcode, Bytes(p.payload)).count();
   if (p.opcode == Opcode::none || (p.frame != plain && !has_reth_more(p)))
     throw InputError(fmt::format(
@@ -112,15 +114,18 @@ std::vector<std::uint8_t> wire_bytes_of(const Packet& p, const PacketContents* c
         "with what is not of RoCEv2 (other frames, feedback, records, trimmed payload, TCP); "
         "expected RoCEv2 alone on the way to what works on bytes: {} bytes",
         p.src, static_cast<unsigned>(p.opcode), p.payload, p.frame, plain));
-  return encode_packet(p, nullptr, contents, options).bytes;
+  return encode_packet(p, nullptr, contents, options, codes).bytes;
 }
 
-FieldsFound fields_of(std::span<const std::uint8_t> bytes, const Packet& before, bool check_icrc) {
+FieldsFound fields_of(std::span<const std::uint8_t> bytes, const Packet& before, bool check_icrc,
+                      const ClassCodes& codes) {
   FieldsFound found;
   try {
     RoceFrame frame =
         decode(bytes, {.reth_on_every_write = has_reth_more(before), .icrc = check_icrc});
-    found.fields = packet_of(frame, {});
+    found.fields = packet_of(frame, {.codes = codes});
+    const std::uint8_t dscp = std::visit([](const auto& ip) { return ip.dscp; }, frame.ip);
+    if (dscp == codes.dscp[before.traffic_class]) found.fields.traffic_class = before.traffic_class;
     found.icrc = frame.icrc_valid;
     found.roce = true;
     found.contents = {frame.reth, std::move(frame.payload)};
@@ -195,7 +200,7 @@ void WireBytes::arrive(const Packet& p, FrameBytes& bytes) const {
     bytes.resize(c->length);
     if (p.ecn == Ecn::ce) mark_congestion({bytes.data(), bytes.size()});
   } else {
-    bytes.assign(wire_bytes_of(p, find(p), {.icrc = icrc_}));
+    bytes.assign(wire_bytes_of(p, find(p), {.icrc = icrc_}, codes_));
   }
   if (shows_damage(p, c)) bytes[bytes.size() - 1] ^= 1;
 }
@@ -210,7 +215,7 @@ bool WireBytes::leave(Packet& p, FrameBytes& bytes) {
   c.bytes.assign(bytes.data(), bytes.data() + used);
 
   FieldsFound found;
-  if (looks_like_roce(bytes)) found = fields_of(bytes, p, icrc_);
+  if (looks_like_roce(bytes)) found = fields_of(bytes, p, icrc_, codes_);
   if (found.roce) take_fields(p, found.fields);
   if (found.roce && contents_) c.contents = std::move(found.contents);
   if (found.roce && found.icrc) {

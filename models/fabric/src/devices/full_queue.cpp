@@ -43,6 +43,7 @@ void output_queued_switch::trim_or_drop(Packet& p, unsigned port, DropCause caus
   p.frame = std::min(p.frame, static_cast<std::uint16_t>(config_.trim->count()));
   p.trimmed = true;
   p.traffic_class = static_cast<std::uint8_t>(config_.class_of_trimmed());
+  p.mirror_type = 0;  // it has that class from here on, whatever it came with
   ++counters_.trimmed;
   ++counters_.forwarded;
   if (auto* w = watcher()) w->queued(*this, port, p.traffic_class, p, t);

@@ -57,18 +57,19 @@ Bytes PfcConfig::own(unsigned traffic_class) const {
   return c != nullptr ? c->xoff.value_or(xoff) : xoff;
 }
 
-Bytes PfcConfig::reserved(Bytes headroom_of_port) const {
+Bytes PfcConfig::reserved(Bytes headroom_of_port, unsigned among) const {
   if (!priorities) return (headroom_of_port + own(0)) * std::int64_t{classes};
   Bytes sum{};
   for (const std::uint32_t c : *priorities) {
+    if ((among >> c & 1u) == 0) continue;
     const PfcOfClass* of = of_class(c);
     sum += own(c) + (of != nullptr ? of->headroom.value_or(headroom_of_port) : headroom_of_port);
   }
   return sum;
 }
 
-Bytes PfcConfig::pool(Bytes buffer, const std::vector<Bytes>& headrooms) const {
-  for (const Bytes h : headrooms) buffer -= reserved(h);
+Bytes PfcConfig::pool(Bytes buffer, const std::vector<Bytes>& headrooms, unsigned among) const {
+  for (const Bytes h : headrooms) buffer -= reserved(h, among);
   return buffer;
 }
 
@@ -81,6 +82,29 @@ double PfcConfig::alpha_of(BitRate rate) const {
   return alpha;
 }
 
+IngressAccounts::IngressAccounts(const PfcConfig& config, const BufferPools& pools, unsigned ports,
+                                 unsigned queues)
+    : config_(config),
+      pools_(pools),
+      bounded_(pools.size(pools.count() - 1).count() > 0 || pools.several()),
+      queues_of_port_(ports > 0 ? queues / ports : 0),
+      headrooms_(ports, config.headroom),
+      queues_(queues) {
+  for (std::size_t p = 0; p < pools.count(); ++p)
+    free_.push_back(config.pool(pools.size(p), headrooms_, pools.classes_of(p)).count());
+  for (unsigned port = 0; port < ports; ++port) set_queues(port, config.alpha, config.headroom);
+}
+
+void IngressAccounts::set_port(unsigned port, double alpha, Bytes headroom) {
+  for (std::size_t p = 0; p < free_.size(); ++p) {
+    const unsigned classes = pools_.classes_of(p);
+    free_[p] +=
+        (config_.reserved(headrooms_[port], classes) - config_.reserved(headroom, classes)).count();
+  }
+  headrooms_[port] = headroom;
+  set_queues(port, alpha, headroom);
+}
+
 void IngressAccounts::set_queues(unsigned port, double alpha, Bytes headroom) {
   for (unsigned c = 0; c < queues_of_port_; ++c) {
     Queue& q = queues_[port * queues_of_port_ + c];
@@ -88,6 +112,7 @@ void IngressAccounts::set_queues(unsigned port, double alpha, Bytes headroom) {
     q.allowed = (of != nullptr ? of->headroom.value_or(headroom) : headroom).count();
     q.alpha = in_units(of != nullptr ? of->alpha.value_or(alpha) : alpha);
     q.own = config_.own(c).count();
+    q.pool = static_cast<std::uint8_t>(pools_.of(c));
     q.xon = (of != nullptr ? of->xon.value_or(config_.xon) : config_.xon).count();
   }
 }

@@ -49,19 +49,20 @@ class output_queued_switch::EgressView final : public policy::PortView {
   EgressView(output_queued_switch& owner, std::span<const std::uint16_t> ports, Picoseconds t)
       : owner_(owner), ports_(ports), t_(t) {}
   Bytes depth(unsigned choice) const override {
-    const OutputPort& out = port(choice);
+    const OutputPort& out = out_of(choice);
     return owner_.sees_queue_alone_ ? out.depth() : out.depth() + out.tx().left_to_send(t_);
   }
   Picoseconds now() const override { return t_; }
   BitRate rate(unsigned choice) const override {
     return owner_.egress(ports_[choice]).out.tx().link().rate;
   }
-  Bytes queued(unsigned choice) const override { return port(choice).depth(); }
-  Bytes sending(unsigned choice) const override { return port(choice).tx().left_to_send(t_); }
+  Bytes queued(unsigned choice) const override { return out_of(choice).depth(); }
+  Bytes sending(unsigned choice) const override { return out_of(choice).tx().left_to_send(t_); }
+  unsigned port(unsigned choice) const override { return ports_[choice]; }
 
  private:
   /// As it is now.
-  const OutputPort& port(unsigned choice) const {
+  const OutputPort& out_of(unsigned choice) const {
     owner_.start_before(ports_[choice], t_);
     return owner_.egress(ports_[choice]).out;
   }
@@ -86,6 +87,8 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       marking_(config.red.enabled() && !config.red.at_dequeue() ? limited_ : 0),
       start_simply_(!shared_ && !config.classes &&
                     !(config.red.enabled() && config.red.at_dequeue())),
+      feedback_(balance_->needs().feedback),
+      classing_(config.maps.dscp_to_class.has_value()),
       pfc_(config.pfc.enabled()),
       lossless_(pausing_classes(config.pfc, limited_)),
       has_lossy_(pfc_ && config.pfc.priorities.has_value()),
@@ -94,7 +97,10 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       sees_queue_alone_(config.balance_depth == BalanceDepth::queue),
       queue_share_(in_share_units(config.queue_share)),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
-      ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
+      class_here_(config.maps.of_classes()),
+      ingress_(config.pfc, BufferPools(config.pools, config.buffer), config.ports,
+               config.ports * OutputPort::classes),
+      pools_(config.pools, config.buffer) {
   for (unsigned i = 0; i < config.ports; ++i) {
     egress_.push_back({OutputPort(tx(i)), config.limit_at(tx(i).link().rate)});
     if (config.schedule != QueueSchedule::fifo) {
@@ -131,12 +137,23 @@ void output_queued_switch::begin() {
                                std::string(name()) + ".responses", policy::Pinned::responses);
   }
   begin_recording();
-  writing_ = recording_ || !red_of_port_.empty();
+  if (feedback_) begin_feedback();
+  if (feedback_ || classing_) start_simply_ = false;
+  writing_ = recording_ || !red_of_port_.empty() || feedback_ || classing_;
   if (watcher() != nullptr && shared_) start_by_events();
   for (unsigned i = 0; i < egress_.size(); ++i) {
     egress_[i].reserves = starts_change_nothing() && tx(i).may_reserve();
     if (egress_[i].reserves) egress_[i].plain_depth = plain_depth(egress_[i]);
   }
+}
+
+void output_queued_switch::begin_feedback() {
+  place_.rates.clear();
+  place_.to_switch.assign(egress_.size(), false);
+  for (unsigned i = 0; i < egress_.size(); ++i) place_.rates.push_back(tx(i).link().rate);
+  for (const auto port : switch_ports_) place_.to_switch[port] = true;
+  balance_->begin(place_);
+  start_by_events();  // it hears of what leaves in order
 }
 
 std::int64_t output_queued_switch::plain_depth(const Egress& egress) const {
@@ -151,7 +168,7 @@ std::int64_t output_queued_switch::plain_depth(const Egress& egress) const {
 /// and packets of a class leave in the order in which they were queued.
 bool output_queued_switch::starts_change_nothing() const {
   return !pfc_ && !writing_ && !half_ && !starts_are_events_ && !config_.classes &&
-         config_.schedule == QueueSchedule::fifo;
+         !config_.pools && config_.schedule == QueueSchedule::fifo;
 }
 
 void output_queued_switch::pin_connections() {
@@ -259,7 +276,8 @@ void output_queued_switch::handle(const Event& e) {
 
 void output_queued_switch::handle_before(Picoseconds end) {
   // Derived switches take their arrivals apart.
-  if (watcher() != nullptr || config_.voq || config_.notify || paths_) [[unlikely]]
+  if (watcher() != nullptr || config_.voq || config_.notify || paths_ || feedback_ || classing_)
+      [[unlikely]]
     return device::handle_before(end);
   take_before(
       end, [this](Packet& p, Picoseconds t) { forward_plainly(p, t); },
@@ -275,6 +293,9 @@ void output_queued_switch::handle_watched(const Event& e) {
 unsigned output_queued_switch::balanced(const Packet& p, std::span<const std::uint16_t> ports,
                                         Picoseconds t) {
   if (ports.size() == 1) return 0;
+  if (feedback_) [[unlikely]] {
+    for (const auto port : ports) start_before(port, t);
+  }
   return balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
 }
 
@@ -309,11 +330,21 @@ std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t
 
 template <bool watched>
 void output_queued_switch::forward(Packet& p, Picoseconds t) {
+  if (feedback_ || classing_) [[unlikely]]
+    take_in(p, t);
   const auto way = egress_of(p, t);
   if (!way) [[unlikely]]
     return drop(p, DropCause::no_route, t);
   start_before(*way, t);
   forward_by<watched>(*way, p, t);
+}
+
+[[gnu::noinline]] void output_queued_switch::take_in(Packet& p, Picoseconds t) {
+  if (feedback_) balance_->comes(p, t);
+  const std::uint8_t here = class_here_[p.traffic_class];
+  if (!classing_ || here == p.traffic_class) return;
+  p.mirror_type = static_cast<std::uint8_t>(p.traffic_class + 1);
+  p.traffic_class = here;
 }
 
 /// Marks a packet and queues it at `port`, of which all that is due has started, or drops it.
@@ -371,8 +402,9 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   if (buffered_ + p.frame > most_buffered_ && !starts_are_events_) start_every_port_before(t);
   buffered_ += p.frame;
   most_buffered_ = std::max(most_buffered_, buffered_);
+  if (pools_.several()) pools_.take(p.traffic_class, p.frame);
   if (!pfc_) return;
-  if (!is_in(lossless_, p)) return ingress_.take_of_pool(p.frame);
+  if (!is_in(lossless_, p)) return ingress_.take_of_pool(p.frame, pools_.of(p.traffic_class));
   const std::size_t queue = queue_of(p);
   if (!ingress_.takes_freely(queue, p.frame) && !starts_are_events_) start_every_port_before(t);
   if (ingress_.add(queue, p.frame)) [[unlikely]] {
@@ -406,7 +438,7 @@ inline std::optional<DropCause> output_queued_switch::refusal_now(const Packet& 
                                                                   const Egress& egress) const {
   if (is_in(lossless_, p)) {
     if (!ingress_.fits(queue_of(p), p.frame)) return DropCause::headroom_full;
-  } else if (has_lossy_ && !ingress_.pool_has_of_lossy(p.frame)) {
+  } else if (has_lossy_ && !ingress_.pool_has_of_lossy(p.frame, pools_.of(p.traffic_class))) {
     return DropCause::buffer_full;
   }
   if (queue_full(p, egress)) return DropCause::queue_full;
@@ -424,7 +456,8 @@ bool output_queued_switch::queue_full(const Packet& p, const Egress& egress) con
 [[gnu::noinline]] bool output_queued_switch::over_share(const Packet& p, const Egress& egress,
                                                         std::int64_t depth) const {
   if (has_lossy_ && is_in(lossless_, p)) return false;
-  const std::int64_t free = config_.buffer.count() - buffered_;
+  const std::int64_t free =
+      pools_.several() ? pools_.free(p.traffic_class) : config_.buffer.count() - buffered_;
   if (queue_share_ > 0 && depth * share_unit > queue_share_ * free) return true;
   const ClassShare& of = class_shares_[p.traffic_class];
   const std::int64_t own = egress.out.depth(p.traffic_class).count() + p.frame;
@@ -481,6 +514,11 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 [[gnu::noinline]] void output_queued_switch::write_on_leaving(Packet& p, unsigned port,
                                                               Picoseconds start) {
   if (!red_of_port_.empty()) mark_what_leaves(p, port, start);
+  if (feedback_) balance_->leaves(p, port, start);
+  if (p.mirror_type != 0) {  // the class that it came with
+    p.traffic_class = static_cast<std::uint8_t>(p.mirror_type - 1);
+    p.mirror_type = 0;
+  }
   if (!recording_ || !p.is_data()) return;
   const OutputPort& out = egress(port).out;
   // State of the wire: bytes that a port sent before this packet, and those that wait behind it.
@@ -500,13 +538,14 @@ void output_queued_switch::mark_what_leaves(Packet& p, unsigned port, Picosecond
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
   buffered_ -= frame;
+  const auto traffic_class = static_cast<unsigned>(queue % OutputPort::classes);
+  if (pools_.several()) pools_.give(traffic_class, frame);
   if (!pfc_) return;
-  if (has_lossy_ && (lossless_ >> queue % OutputPort::classes & 1u) == 0) [[unlikely]]
-    return ingress_.give_to_pool(frame);
+  if (has_lossy_ && (lossless_ >> traffic_class & 1u) == 0) [[unlikely]]
+    return ingress_.give_to_pool(frame, pools_.of(traffic_class));
   if (ingress_.remove(queue, frame)) [[unlikely]] {
     if (--pausing_ == 0) starts_are_events_ = false;
-    pause_sender(static_cast<unsigned>(queue / OutputPort::classes),
-                 static_cast<unsigned>(queue % OutputPort::classes), false, start);
+    pause_sender(static_cast<unsigned>(queue / OutputPort::classes), traffic_class, false, start);
   }
 }
 

@@ -291,6 +291,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                       "bytes a hop. Absent: false",
                .source = "HPCC: Li et al., SIGCOMM 2019, 3.1 and Figure 7"})
           .tables("class", &SwitchConfig::classes, ClassConfig::schema())
+          .tables("pool", &SwitchConfig::pools, PoolConfig::schema())
+          .include(ClassMaps::schema(), &SwitchConfig::maps)
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .table("voq", &SwitchConfig::voq, VoqConfig::schema())

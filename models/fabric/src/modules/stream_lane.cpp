@@ -137,7 +137,7 @@ std::size_t StreamLane::found() const {
   std::string why = "it has the length of none";
   for (std::size_t i = 0; i < inside_.size(); ++i) {
     if (inside_[i].bytes.size() != frame_.size()) continue;
-    const FieldsFound now = fields_of(frame_, *inside_[i].packet, true);
+    const FieldsFound now = fields_of(frame_, *inside_[i].packet, true, wire_bytes_->codes());
     if (now.roce && same_packet(now.fields, *inside_[i].packet)) return i;
     why = now.roce ? "addresses, queue pair, PSN and opcode are of none" : now.complaint;
   }

@@ -15,23 +15,10 @@ namespace {
 
 // A switch takes a balancer's answer as an index: those of plug-ins are looked at first.
 class Checked final : public LoadBalancer {
- public:
-  Checked(std::unique_ptr<LoadBalancer> of, std::string_view name, std::string_view path)
-      : of_(std::move(of)), name_(name), path_(path) {}
-
-  unsigned choose(const Packet& packet, unsigned choices, const PortView& view) override {
-    const unsigned chosen = asked(packet, choices, view);
-    if (chosen < choices) return chosen;
-    throw InputError(
-        fmt::format("load balancer '{}' ({}) chose candidate {} of {}; expected 0 to {}", name_,
-                    path_, chosen, choices, choices - 1));
-  }
-  BalanceNeeds needs() const override { return of_->needs(); }
-
- private:
-  unsigned asked(const Packet& packet, unsigned choices, const PortView& view) {
+  template <class Call>
+  auto guarded(Call&& call) const {
     try {
-      return of_->choose(packet, choices, view);
+      return call();
     } catch (const std::exception&) {
       throw;
     } catch (...) {
@@ -40,6 +27,31 @@ class Checked final : public LoadBalancer {
     }
   }
 
+ public:
+  Checked(std::unique_ptr<LoadBalancer> of, std::string_view name, std::string_view path)
+      : of_(std::move(of)), name_(name), path_(path) {}
+
+  unsigned choose(const Packet& packet, unsigned choices, const PortView& view) override {
+    const unsigned chosen = guarded([&] { return of_->choose(packet, choices, view); });
+    if (chosen < choices) return chosen;
+    throw InputError(
+        fmt::format("load balancer '{}' ({}) chose candidate {} of {}; expected 0 to {}", name_,
+                    path_, chosen, choices, choices - 1));
+  }
+  BalanceNeeds needs() const override {
+    return guarded([&] { return of_->needs(); });
+  }
+  void begin(const BalancePlace& place) override {
+    guarded([&] { of_->begin(place); });
+  }
+  void comes(Packet& packet, Picoseconds now) override {
+    guarded([&] { of_->comes(packet, now); });
+  }
+  void leaves(Packet& packet, unsigned port, Picoseconds now) override {
+    guarded([&] { of_->leaves(packet, port, now); });
+  }
+
+ private:
   std::unique_ptr<LoadBalancer> of_;
   std::string name_, path_;
 };

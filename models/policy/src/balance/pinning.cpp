@@ -20,6 +20,11 @@ class Pinning final : public LoadBalancer {
                                  32);
   }
   BalanceNeeds needs() const override { return others_->needs(); }
+  void begin(const BalancePlace& place) override { others_->begin(place); }
+  void comes(Packet& packet, Picoseconds now) override { others_->comes(packet, now); }
+  void leaves(Packet& packet, unsigned port, Picoseconds now) override {
+    others_->leaves(packet, port, now);
+  }
 
  private:
   std::unique_ptr<LoadBalancer> others_;

@@ -10,7 +10,8 @@ namespace horae::policy {
 
 // Each is defined in the file of its name.
 BalancerEntry ecmp_balancer(), ecmp_linear_balancer(), spray_balancer(), round_robin_balancer(),
-    adaptive_balancer(), drill_balancer(), po2_balancer(), letflow_balancer(), wcmp_balancer();
+    adaptive_balancer(), drill_balancer(), po2_balancer(), letflow_balancer(), wcmp_balancer(),
+    conga_balancer();
 
 namespace {
 Registry<BalancerEntry>& balancer_registry() {
@@ -24,6 +25,7 @@ Registry<BalancerEntry>& balancer_registry() {
                                                           po2_balancer(),
                                                           letflow_balancer(),
                                                           wcmp_balancer(),
+                                                          conga_balancer(),
                                                       });
   return all;
 }

@@ -1,5 +1,9 @@
 #include "horae/config/network_config.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -221,6 +225,38 @@ const Schema<RoutingConfig>& RoutingConfig::schema() {
                   .max = 64,
                   .source = "8: Jellyfish, Singla et al., NSDI 2012, section 5"});
   return s;
+}
+
+const Schema<ClassesConfig>& ClassesConfig::schema() {
+  static const Schema<ClassesConfig> s =
+      Schema<ClassesConfig>("classes", "Codes of the traffic classes in frames.")
+          .field("dscp", &ClassesConfig::dscp,
+                 {.doc = "DSCP of classes 0 to 7, in that order: captures and bytes have it, and "
+                         "switches class packets by it. Absent: 0, 8, 16, 24, 32, 40, 48, 56",
+                  .max = 63,
+                  .source = "class selectors: RFC 2474 4.2.2.2"})
+          .field("pcp", &ClassesConfig::pcp,
+                 {.doc = "PCP of classes 0 to 7, of frames with a VLAN tag, which captures have. "
+                         "Absent: 0 to 7",
+                  .max = 7,
+                  .source = "IEEE 802.1Q 6.9.3"});
+  return s;
+}
+
+ClassCodes ClassesConfig::codes(const Section& section) const {
+  ClassCodes out;
+  const auto take = [&](const char* key, const std::optional<std::vector<std::uint32_t>>& given,
+                        std::array<std::uint8_t, 8>& to) {
+    if (!given) return;
+    if (given->size() != to.size())
+      throw section.error(key, fmt::format("{} has {} codes; expected {}, one for each class", key,
+                                           given->size(), to.size()));
+    std::transform(given->begin(), given->end(), to.begin(),
+                   [](std::uint32_t code) { return static_cast<std::uint8_t>(code); });
+  };
+  take("dscp", dscp, out.dscp);
+  take("pcp", pcp, out.pcp);
+  return out;
 }
 
 const Schema<FailuresConfig>& FailuresConfig::schema() {

@@ -16,6 +16,7 @@
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::config {
 namespace {
@@ -27,8 +28,9 @@ std::vector<std::string> reserved_tables() {
   std::vector<std::string> names = {"plugins", "plugins_content", "platform", "sim", "link_default",
                                     "link",    "device"};
   for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
-  for (const char* name : {"routing", "impairment", "impairment_group", "module", "host_memory",
-                           "event", "failures", "traffic", "sweep", "size", "explain"})
+  for (const char* name :
+       {"routing", "classes", "impairment", "impairment_group", "module", "host_memory", "event",
+        "failures", "traffic", "sweep", "size", "explain"})
     names.emplace_back(name);
   return names;
 }
@@ -66,9 +68,10 @@ void check_headers(const PlatformConfig& platform) {
     const Profile& profile = platform.profiles.at(device.profile);
     if (const auto* chip = std::get_if<TofinoProfile>(&profile))
       add(device, chip->program->header_extensions());
-    if (std::holds_alternative<fabric::SwitchConfig>(profile) &&
-        platform.routing.kind == RoutingConfig::Kind::ksp)
-      add(device, {fabric::path_number});
+    const auto* plain = std::get_if<fabric::SwitchConfig>(&profile);
+    if (plain == nullptr) continue;
+    if (platform.routing.kind == RoutingConfig::Kind::ksp) add(device, {fabric::path_number});
+    add(device, policy::find_load_balancer(plain->balance).headers);
   }
   for (const Use& a : uses) {
     for (const Use& b : uses) {
@@ -272,6 +275,11 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     platform.routing = root.child("routing").read<RoutingConfig>();
     effective["routing"] = RoutingConfig::schema().dump(platform.routing);
     check_routing(platform, root.child("routing"));
+  }
+  if (root.has("classes")) {
+    const auto classes = root.child("classes").read<ClassesConfig>();
+    platform.codes = classes.codes(root.child("classes"));
+    effective["classes"] = ClassesConfig::schema().dump(classes);
   }
   for (const auto& name : platform.sim.sample_devices) network.find(name);
   check_network(platform, root);

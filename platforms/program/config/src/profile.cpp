@@ -125,6 +125,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
       check_ecn(*profile.chip.ecn, section);
     }
     if (profile.chip.pfc) check_pfc(*profile.chip.pfc, section);
+    check_pools(profile.chip.pools, profile.chip.pfc.value_or(fabric::PfcConfig{}), section);
     if (!section.has("program")) {
       throw section.error(
           "program",
@@ -158,6 +159,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_ecn(config.red, section);
     check_pfc(config.pfc, section);
     check_classes(config, section);
+    if (config.pools) fabric::check_pools(*config.pools, config.buffer, section);
+    check_pools(config.pools, config.pfc, section);
+    fabric::check_class_maps(config.maps, section);
     if (config.pfc.dynamic() && config.buffer.count() == 0) {
       throw section.child("pfc").error(
           "alpha", "alpha is a share of the free buffer; expected a 'buffer' beside it");

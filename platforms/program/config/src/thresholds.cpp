@@ -173,6 +173,15 @@ void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
   }
 }
 
+void check_pools(const std::optional<std::vector<fabric::PoolConfig>>& pools,
+                 const fabric::PfcConfig& pfc, const Section& profile) {
+  if (!pools || !pfc.enabled() || pfc.priorities) return;
+  throw profile.child("pfc").error(
+      "priorities",
+      "missing key 'priorities': with a [[pool]] it says which classes pause, and so have their "
+      "headroom in their pool");
+}
+
 void check_full_queues(const fabric::SwitchConfig& config, const Section& profile) {
   const bool full = config.queue_limit.count() > 0 || config.queue_share > 0;
   if (config.trim && config.trim->count() > 0 && *config.trim < fabric::shortest_trimmed) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "horae/core/error.hpp"
@@ -73,31 +75,52 @@ std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned ve
 
 }  // namespace
 
-std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, unsigned vertex,
-                                     const Lossless& sw) {
-  if (!sw.pfc.enabled()) return {};
-  auto out = headrooms(platform, vertex, sw);
-  const auto& spec = platform.devices[vertex];
+namespace {
+
+/// InputError where a part of the buffer, of which the classes `among` take, is less than they
+/// need.
+void check_part(const config::DeviceInstance& spec, const Lossless& sw,
+                const std::vector<Bytes>& out, Bytes size, unsigned among,
+                const std::string& text) {
   if (!sw.pfc.dynamic()) {
     // For each port and class that pauses: the threshold, and what arrives after the pause.
     Bytes needed{};
-    for (const Bytes headroom : out) needed += sw.pfc.reserved(headroom);
-    if (sw.buffer.count() == 0 || needed <= sw.buffer) return out;
+    for (const Bytes headroom : out) needed += sw.pfc.reserved(headroom, among);
+    if (needed <= size) return;
     throw input_error(
         spec.where,
         fmt::format("{} of '{}' is less than its {} ports may hold with pfc.xoff = {} and a "
                     "headroom of up to {} each: packets would be lost; expected at least {}",
-                    sw.buffer_text, spec.name, sw.ports, to_text(sw.pfc.xoff),
+                    text, spec.name, sw.ports, to_text(sw.pfc.xoff),
                     to_text(*std::max_element(out.begin(), out.end())), to_text(needed)));
   }
-  if (sw.pfc.pool(sw.buffer, out).count() > 0) return out;
+  if (sw.pfc.pool(size, out, among).count() > 0) return;
   const Bytes most = *std::max_element(out.begin(), out.end());
   throw input_error(
       spec.where,
       fmt::format("{} of '{}' leaves nothing to share: {} ports set aside up to {} each "
                   "for pfc.headroom = {} and pfc.minimum = {}",
-                  sw.buffer_text, spec.name, sw.ports, to_text(sw.pfc.reserved(most)),
-                  to_text(most), to_text(sw.pfc.minimum)));
+                  text, spec.name, sw.ports, to_text(sw.pfc.reserved(most, among)), to_text(most),
+                  to_text(sw.pfc.minimum)));
+}
+
+}  // namespace
+
+std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, unsigned vertex,
+                                     const Lossless& sw) {
+  if (!sw.pfc.enabled()) return {};
+  auto out = headrooms(platform, vertex, sw);
+  const auto& spec = platform.devices[vertex];
+  if (!sw.pfc.dynamic() && sw.buffer.count() == 0) return out;
+  const fabric::BufferPools pools(sw.pools, sw.buffer);
+  for (std::size_t i = 0; i < pools.count(); ++i) {
+    const unsigned among = pools.classes_of(i);
+    const bool pauses = !sw.pfc.priorities || sw.pfc.reserved(Bytes(1), among).count() > 0;
+    if (!pauses) continue;
+    check_part(spec, sw, out, pools.size(i), among,
+               pools.several() ? fmt::format("pool {} of {}", i, sw.buffer_text) : sw.buffer_text);
+  }
+  return out;
 }
 
 }  // namespace horae::elaboration

@@ -1,6 +1,7 @@
 // Bytes that a receiver with PFC sets aside for what arrives after a pause was sent.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Lossless {
   Bytes buffer;
   std::string buffer_text;   ///< as in the file
   double most_per_byte = 1;  ///< bytes of the buffer that one on the wire can take
+  std::optional<std::vector<fabric::PoolConfig>> pools{};
 };
 
 /// Bytes of the largest frame any end point of the platform sends.

@@ -87,6 +87,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
       routing_(platform),
       connections_(platform, devices_) {
   context_.checked = platform.sim.checked.value_or(false);
+  context_.bytes.use(platform.codes);
   workload::require_fit(platform);
 }
 

@@ -40,6 +40,33 @@ Picoseconds longest_ingress(const tofino::tofino_switch& chip, unsigned ports) {
   return longest + wait;
 }
 
+/// Its number, and that of the switch of every end point, are those of devices.
+policy::BalancePlace place_of(const config::PlatformConfig& platform, unsigned vertex) {
+  policy::BalancePlace place;
+  const auto& vertices = platform.topology.vertices();
+  const auto join = [&](NodeId node, unsigned to) {
+    if (node == fabric::Topology::no_node) return;
+    if (node >= place.home_of.size()) place.home_of.resize(node + 1, policy::BalancePlace::none);
+    std::uint32_t& home = place.home_of[node];
+    if (home != policy::BalancePlace::none && home != to) {
+      const auto& spec = platform.devices[vertex];
+      throw input_error(
+          spec.where,
+          fmt::format("'{}' balances by what the switch at the other end reports, but "
+                      "an end point is joined to both '{}' and '{}'; expected one "
+                      "switch for each",
+                      spec.name, platform.devices[home].name, platform.devices[to].name));
+    }
+    home = to;
+    if (to == vertex) place.home = vertex;
+  };
+  for (const auto& edge : platform.topology.edges()) {
+    join(vertices[edge.a].node, edge.b);
+    join(vertices[edge.b].node, edge.a);
+  }
+  return place;
+}
+
 /// The class of switch that has the parts its profile asks for.
 std::unique_ptr<fabric::output_queued_switch> make(const config::PlatformConfig& platform,
                                                    unsigned vertex, fabric::sim_context& context,
@@ -74,7 +101,8 @@ std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig
                          .latency = longest_ingress(*d, ports),
                          .buffer = profile.chip.buffer() - taken,
                          .buffer_text = fmt::format("cells = {}", profile.chip.cells),
-                         .most_per_byte = cells_per_wire(profile.chip, largest_frame(platform))}));
+                         .most_per_byte = cells_per_wire(profile.chip, largest_frame(platform)),
+                         .pools = profile.chip.pools}));
   return d;
 }
 
@@ -90,10 +118,13 @@ std::unique_ptr<fabric::output_queued_switch> build_switch(
                          .ports = config.ports,
                          .latency = config.latency,
                          .buffer = config.buffer,
-                         .buffer_text = fmt::format("buffer = {}", to_text(config.buffer))});
+                         .buffer_text = fmt::format("buffer = {}", to_text(config.buffer)),
+                         .pools = config.pools});
+  config.maps.codes = platform.codes;
   auto d = make(platform, vertex, context, config);
   d->routes() = routes[vertex];
   d->set_switch_ports(platform.topology.switch_ports(vertex));
+  if (d->wants_feedback()) d->set_place(place_of(platform, vertex));
   return d;
 }
 

@@ -61,6 +61,14 @@ void Session::find_entries() {
   }
 }
 
+fabric::ClassMaps Session::class_maps() const {
+  const auto* plain =
+      std::get_if<fabric::SwitchConfig>(&platform_.profiles.at(platform_.devices[vertex_].profile));
+  fabric::ClassMaps maps = plain != nullptr ? plain->maps : fabric::ClassMaps{};
+  maps.codes = platform_.codes;
+  return maps;
+}
+
 capture::DissectOptions Session::dissect_options() const {
   capture::DissectOptions dissect{.fcs = options_.fcs};
   const auto* chip = chip_profile();
@@ -79,7 +87,7 @@ std::vector<Session::Entry> Session::open_traces(ReplayAddresses& addresses) con
     auto sides = ReplayAddresses::sides_of(platform_.topology, routes_[vertex_], port);
     entries.push_back(
         {port, std::make_unique<Trace>(options_.inputs[i], options_, dissect_options(), addresses,
-                                       std::move(sides), works_on_bytes())});
+                                       std::move(sides), class_maps(), works_on_bytes())});
     const auto stamp = entries.back().trace->first_stamp_ns();
     if (stamp) first = std::min(first.value_or(*stamp), *stamp);
   }
@@ -135,7 +143,9 @@ void Session::build() {
       }
     }
   } else {
-    device_ = elaboration::build_switch(platform_, vertex_, context_, routes_);
+    auto plain = elaboration::build_switch(platform_, vertex_, context_, routes_);
+    plain->take_classes_as_given();
+    device_ = std::move(plain);
   }
   entries_ = open_traces(addresses_);
   for (const auto& entry : entries_) {

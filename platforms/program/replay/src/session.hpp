@@ -47,6 +47,8 @@ class Session {
 
   // Setting up (session.cpp).
   void find_entries();
+  /// Classes of the switch by codes.
+  fabric::ClassMaps class_maps() const;
   capture::DissectOptions dissect_options() const;
   std::vector<Entry> open_traces(ReplayAddresses& addresses) const;
   /// Connections found in a first pass over all of the traces.

@@ -11,12 +11,13 @@ namespace horae::replay {
 
 Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
              const capture::DissectOptions& dissect, ReplayAddresses& addresses,
-             ReplayAddresses::Sides sides, bool as_bytes)
+             ReplayAddresses::Sides sides, const fabric::ClassMaps& classes, bool as_bytes)
     : reader_(input.trace, input.filter, options.fcs),
       options_(options),
       dissect_options_(dissect),
       addresses_(addresses),
       sides_(std::move(sides)),
+      classes_(classes),
       as_bytes_(as_bytes) {}
 
 std::optional<std::int64_t> Trace::first_stamp_ns() {
@@ -62,6 +63,11 @@ Picoseconds Trace::time_of(std::int64_t time_ns) {
   return Picoseconds(static_cast<std::int64_t>(scaled));
 }
 
+std::uint8_t Trace::class_of(const capture::Dissection& d) const {
+  const bool by_tag = d.tags > 0 && classes_.trust == fabric::Trust::pcp;
+  return d.dscp && !by_tag ? classes_.of_dscp(*d.dscp) : classes_.of_pcp(d.pcp);
+}
+
 bool Trace::is_pause(const capture::Dissection& d) {
   ++counts_.kinds[static_cast<std::size_t>(d.kind)];
   counts_.lldp += d.neighbour == capture::LinkLocal::lldp ? 1 : 0;
@@ -79,6 +85,7 @@ bool Trace::read() {
     if (!next_frame()) return false;
     capture::Dissection& d = packet_.dissection;
     capture::dissect(frame_.bytes, frame_.length, dissect_options_, d);
+    d.packet.traffic_class = class_of(d);
     if (d.kind == capture::FrameKind::link_local) {
       // It ends at the port that it came by.
       if (is_pause(d)) return true;

@@ -15,7 +15,7 @@ namespace horae::views {
 
 PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
                            const config::PlatformConfig& platform)
-    : filter_(filter), most_(options.most) {
+    : filter_(filter), most_(options.most), codes_(platform.codes) {
   const auto& topology = platform.topology;
   for (const auto& text : options.pcap) {
     std::string name = text;
@@ -113,7 +113,7 @@ void PortCaptures::write(results::ResultFolder& folder) {
       if (r.at >= full_at_) break;  // from there on some are missing
       const EncodedPacket frame =
           encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr,
-                        r.contents ? &contents_[*r.contents] : nullptr);
+                        r.contents ? &contents_[*r.contents] : nullptr, {}, codes_);
       constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }

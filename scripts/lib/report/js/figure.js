@@ -111,10 +111,14 @@ function figure(node) {
     svg.on("pointermove", () => { const i = nearest(d3.event); if (i !== at) show(i); });
     svg.on("pointerleave", () => { if (document.activeElement !== svg.node()) show(-1); });
     svg.on("pointerdown", () => show(nearest(d3.event)));
+    // A point of a study leads to the page of its run, if there is one.
+    const open = (i) => { if (i >= 0 && drawn.points[i].href) window.location.href = drawn.points[i].href; };
+    svg.on("dblclick", () => open(nearest(d3.event)));
     svg.on("blur", () => show(-1));
     svg.on("keydown", () => {
       const key = d3.event.key;
       if (key === "Escape") show(-1);
+      else if (key === "Enter") open(at);
       else if (["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(key)) {
         d3.event.preventDefault();
         step(key);

@@ -1,4 +1,4 @@
 theme();
 folds();
-document.querySelectorAll(".table").forEach(table);
+find(Array.from(document.querySelectorAll(".table")).map(table));
 const figures = Array.from(document.querySelectorAll("figure.plot")).map(figure);

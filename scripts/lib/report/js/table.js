@@ -38,10 +38,11 @@ function table(box) {
     element: tr, dull: tr.classList.contains("dull"),
     values: Array.from(tr.cells).map((td) => number(td.dataset.v !== undefined ? td.dataset.v : td.textContent)),
     texts: Array.from(tr.cells).map((td) => td.textContent),
+    titles: Array.from(tr.cells).map((td) => td.title),
   }));
   if (rest) {
     for (const [cells, isDull, mark] of JSON.parse(rest.textContent)) {
-      rows.push({ dull: isDull, mark, cells, values: cells.map((c) => c[0]), texts: cells.map((c) => (c.length > 1 ? c[1] : c[0] === null ? "" : c[0])) });
+      rows.push({ dull: isDull, mark, cells, titles: cells.map((c) => c[3] || ""), values: cells.map((c) => c[0]), texts: cells.map((c) => (c.length > 1 ? c[1] : c[0] === null ? "" : c[0])) });
     }
   }
   const original = rows.slice();
@@ -52,7 +53,12 @@ function table(box) {
     tr.className = (row.dull ? "dull " : "") + row.mark;
     row.cells.forEach((cell, i) => {
       const td = tr.insertCell();
-      td.textContent = row.texts[i];
+      if (cell[4]) {
+        const link = document.createElement("a");
+        link.href = cell[4];
+        link.textContent = row.texts[i];
+        td.append(link);
+      } else td.textContent = row.texts[i];
       td.className = (numeric[i] ? "n " : "") + (cell[2] || "");
       if (cell[3]) td.title = cell[3];
     });
@@ -123,4 +129,19 @@ function table(box) {
     save(title ? title.textContent : document.title, csv());
   });
   if (rows.length > PAGE || dull) draw();
+
+  // Shows a row, whatever hid it: another page, a filter, a fold.
+  function reveal(row) {
+    if (filter) filter.value = "";
+    if (row.dull && dull) dull.checked = true;
+    const list = visible(order);
+    page = Math.floor(Math.max(0, list.indexOf(row)) / PAGE);
+    draw();
+    for (let e = box; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    const tr = element(row);
+    document.querySelectorAll("tr.hit").forEach((e) => e.classList.remove("hit"));
+    tr.classList.add("hit");
+    tr.scrollIntoView({ block: "center" });
+  }
+  return { box, rows: original, reveal };
 }

@@ -74,7 +74,9 @@ KINDS.xy = function (svg, width, spec, state) {
       if (s.source) text = `${s.mark}\n${text}`;
       if (c.low && c.low[k] !== null) text += `\n${shownWithUnit(c.low[k], y.unit)} to ${shownWithUnit(c.high[k], y.unit)}`;
       if (c.label) text += `\n${c.label[k]}`;
-      points.push({ px, py, text, s: i });
+      const href = c.page && c.page[k] ? c.page[k] : "";
+      if (href) text += "\ndouble click, or Enter: its page";
+      points.push({ px, py, text, s: i, href });
     }
     if (s.mark === "chosen" && known.length) {
       const [px, py] = known[0];

@@ -90,6 +90,8 @@ struct Dissection {
   bool ipv6 = false;
   bool extra = false;                      ///< has the four bytes behind the BTH
   std::uint8_t tags = 0;                   ///< VLAN tags, those of a tunnel and inside it
+  std::uint8_t pcp = 0;                    ///< of the first tag
+  std::optional<std::uint8_t> dscp{};      ///< absent: no IP header, or it was cut off
   bool v1 = false;                         ///< RoCEv1
   LinkLocal neighbour = LinkLocal::other;  ///< of a link-local frame
   Tunnel tunnel = Tunnel::none;

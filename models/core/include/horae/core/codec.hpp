@@ -208,12 +208,25 @@ std::uint16_t updated_checksum(std::uint32_t checksum, std::uint32_t before, std
 /// first. Throws InputError for an IP version other than 4 and 6 and when a header is incomplete.
 std::uint32_t icrc(std::span<const std::uint8_t> datagram);
 
+/// Codes of the eight traffic classes on the wire: the DSCP of an IP header and the PCP of a VLAN
+/// tag. By default the class selector (RFC 2474, 4.2.2.2) and the class itself.
+struct ClassCodes {
+  std::array<std::uint8_t, 8> dscp = {0, 8, 16, 24, 32, 40, 48, 56};
+  std::array<std::uint8_t, 8> pcp = {0, 1, 2, 3, 4, 5, 6, 7};
+
+  /// The class of a code: the lowest one that has it; where none has, that of its class selector
+  /// (DSCP / 8), or the PCP itself. Codes are below 64 and below 8.
+  std::uint8_t class_of_dscp(std::uint8_t code) const;
+  std::uint8_t class_of_pcp(std::uint8_t code) const;
+};
+
 /// How nodes of a platform are numbered on the wire. Node n has the host number n+1 in IPv4
 /// 10.0.0.0/8 (so node 0 is 10.0.0.1), in IPv6 fd00::/104 (RFC 4193 unique local addresses) and in
 /// the low four bytes of the locally administered MAC 02:00:xx:xx:xx:xx.
 struct AddressPlan {
   bool ipv6 = false;
-  std::optional<std::uint16_t> vlan_id;  ///< frames carry an 802.1Q tag of this VLAN, 0-4095
+  std::optional<std::uint16_t> vlan_id{};  ///< frames carry an 802.1Q tag of this VLAN, 0-4095
+  ClassCodes codes = {};                   ///< of their classes
 
   /// Largest node: host numbers have 24 bits, and the last one is the broadcast address.
   static constexpr NodeId max_node = 0xfffffd;
@@ -232,11 +245,11 @@ NodeId node_of(const Ipv4Address& address);
 NodeId node_of(const Ipv6Address& address);
 
 /// The frame a packet of the simulator stands for, with a payload of zeros but for that of a pull,
-/// which is what it grants. DSCP is the class
-/// selector of the traffic class (8 times it, RFC 2474, 4.2.2.2), the PCP of a VLAN tag the class
-/// itself. A write of an opcode without RETH gets one when its frame is larger by one. A RETH is
-/// all zeros but for the length of a READ. ModelError when the packet's frame size is not what its
-/// headers add up to, its traffic class is above 7 or a node above AddressPlan::max_node.
+/// which is what it grants. DSCP, and the PCP
+/// of a VLAN tag, are the plan's codes of the traffic class. A write of an opcode without RETH gets
+/// one when its frame is larger by one. A RETH is all zeros but for the length of a READ.
+/// ModelError when the packet's frame size is not what its headers add up to, its traffic class is
+/// above 7 or a node above AddressPlan::max_node.
 RoceFrame frame_of(const Packet& packet, const AddressPlan& plan);
 
 /// The simulator's packet of a frame: what `frame_of` fills in, read back; `id`, `created` and

@@ -52,9 +52,9 @@ struct Packet {
   bool deflected : 1 = false;       ///< inside a chip: its queue refused it, and a program gets it
   bool again : 1 = false;           ///< sent, or made, as before and to the same end: see Outlook
   bool pinned : 1 = false;          ///< of a connection that plain switches hash, whatever balances
-  std::uint8_t mirror_type = 0;     ///< inside a switch: what kind of copy this is; 0: none
-  std::uint8_t hop_limit = 255;     ///< IP time to live; only switches that deflect count it down
-  std::uint16_t metadata = 0;       ///< a chip's own, cleared when it leaves it; or path_number
+  std::uint8_t mirror_type = 0;  ///< in a chip: kind of copy; in a plain switch: class outside + 1
+  std::uint8_t hop_limit = 255;  ///< IP time to live; only switches that deflect count it down
+  std::uint16_t metadata = 0;    ///< a chip's own, cleared when it leaves it; or path_number
   /// BTH reserved bits (8 and 7): a feature that uses some declares which, and in which packets
   /// (HeaderExtension), as ConWeave's header, the ordering layer's frame, the remaining tag of NICs
   /// and, in an acknowledgement of a packet out of order, how far its PSN lies ahead of the

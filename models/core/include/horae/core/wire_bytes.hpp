@@ -24,11 +24,12 @@ struct PacketContents {
 };
 
 /// A packet of the simulator as bytes from the destination MAC to the ICRC, and its length on the
-/// wire without FCS. IPv4, default AddressPlan (NIC n is 10.0.0.n+1), payload of zeros (core
-/// `frame_of`). A frame that is longer than its headers and payload, by what an ordering layer, an
-/// IRN NACK or a switch program adds, has these bytes before its payload, the first four of them
-/// `Packet::msn`, or of an acknowledgement the PSN that arrived; one that was cut has fewer bytes
-/// than its length. Reserved bits of the BTH are those of `Packet::bth_reserved`.
+/// wire without FCS. IPv4, default AddressPlan (NIC n is 10.0.0.n+1) but for the `codes` of
+/// classes, payload of zeros (core `frame_of`). A frame that is longer than its headers and
+/// payload, by what an ordering layer, an IRN NACK or a switch program adds, has these bytes before
+/// its payload, the first four of them `Packet::msn`, or of an acknowledgement the PSN that
+/// arrived; one that was cut has fewer bytes than its length. Reserved bits of the BTH are those of
+/// `Packet::bth_reserved`.
 ///
 /// With the `feedback` of a packet that has room for it, an acknowledgement has its selective
 /// report there (core `SelectiveReport`), then zeros for times and telemetry, and BECN if the data
@@ -39,13 +40,14 @@ struct EncodedPacket {
   std::uint32_t length;
 };
 EncodedPacket encode_packet(const Packet& p, const Feedback* feedback = nullptr,
-                            const PacketContents* contents = nullptr, EncodeOptions options = {});
+                            const PacketContents* contents = nullptr, EncodeOptions options = {},
+                            const ClassCodes& codes = {});
 
 /// The bytes of encode_packet(), for what works on them. InputError for a packet that is no plain
 /// RoCEv2 frame by its fields: one with headers of a feature, feedback, records or a trimmed
 /// payload, or of TCP.
 std::vector<std::uint8_t> wire_bytes_of(const Packet& p, const PacketContents* contents = nullptr,
-                                        EncodeOptions options = {});
+                                        EncodeOptions options = {}, const ClassCodes& codes = {});
 
 /// A packet as bytes say it.
 struct FieldsFound {
@@ -56,8 +58,10 @@ struct FieldsFound {
   std::string complaint;      ///< why it is none
 };
 /// Reads the bytes (without FCS) with which `before` comes out of something that may have changed
-/// them: whether an RDMA write has a RETH of its own is as before.
-FieldsFound fields_of(std::span<const std::uint8_t> bytes, const Packet& before, bool check_icrc);
+/// them: whether an RDMA write has a RETH of its own is as before, and so is its class, as long as
+/// the DSCP is one of that class.
+FieldsFound fields_of(std::span<const std::uint8_t> bytes, const Packet& before, bool check_icrc,
+                      const ClassCodes& codes = {});
 
 /// Takes the fields of a packet from the wire; its history and place stay.
 void take_fields(Packet& p, const Packet& from);
@@ -78,6 +82,9 @@ class WireBytes {
   /// costs time. For what checks it.
   void have_icrc() { icrc_ = true; }
   bool contents() const { return contents_; }
+  /// Codes of classes in all frames; before the simulation starts.
+  void use(const ClassCodes& codes) { codes_ = codes; }
+  const ClassCodes& codes() const { return codes_; }
 
   /// Contents of a packet that is made: empty.
   PacketContents& make(const Packet& p);
@@ -115,6 +122,7 @@ class WireBytes {
 
   bool contents_ = false;
   bool icrc_ = false;
+  ClassCodes codes_{};
   std::unordered_map<const Packet*, Carried> carried_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/fabric/class_config.hpp"
+#include "horae/fabric/devices/buffer_pools.hpp"
 #include "horae/fabric/devices/ingress_accounts.hpp"
 #include "horae/fabric/ports/red.hpp"
 #include "horae/params/located.hpp"
@@ -56,6 +57,8 @@ struct ChipConfig {
   std::optional<Hertz> replication = {};    ///< multicast copies; absent: 1.3125 GHz
   /// Scheduling and limits of classes; absent: strict priority, and the buffer is the limit.
   std::optional<std::vector<fabric::ClassConfig>> classes = {};
+  /// Parts of the buffer that some classes have for themselves. Absent: all share it.
+  std::optional<std::vector<fabric::PoolConfig>> pools = {};
 
   bool pauses() const { return pfc && pfc->enabled(); }
   bool frees_queues() const { return free_queues.value_or(false); }

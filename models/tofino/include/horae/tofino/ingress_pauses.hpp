@@ -29,16 +29,18 @@ inline unsigned front_port(const Packet& p) {
 /// It counts for the port by which it came to the traffic manager. Of a packet from outside that is
 /// its front port, also while it waits for its first way around. A mirrored copy comes by the
 /// mirror port and a packet that has been around by the loopback port: there is nobody to pause,
-/// they take of the shared buffer and are refused when that is full, never of a headroom.
+/// they take of the shared buffer and are refused when that is full, never of a headroom. So it is
+/// with classes that do not pause (`priorities`).
 class IngressPauses {
  public:
   /// Where a packet counts: a front port and class, or one of these.
   using Account = std::int32_t;
-  static constexpr Account nowhere = -2;  ///< of the control class
-  static constexpr Account shared = -1;
+  static constexpr Account nowhere = -1;  ///< of the control class
 
-  IngressPauses(const fabric::PfcConfig& config, Bytes buffer, unsigned ports)
-      : config_(config), accounts_(config, buffer, ports, ports * classes) {}
+  IngressPauses(const fabric::PfcConfig& config, const fabric::BufferPools& pools, unsigned ports)
+      : config_(config), accounts_(config, pools, ports, ports * classes) {
+    for (unsigned c = 0; c < classes; ++c) lossless_ |= config.pauses(c) ? 1u << c : 0;
+  }
 
   /// The next port: pauses go out by it. Its rate says which threshold it has.
   void add_port(fabric::tx_port& tx, Bytes headroom) {
@@ -47,8 +49,10 @@ class IngressPauses {
     ports_.push_back(&tx);
   }
 
-  static Account account_of(const Packet& p) {
-    if (p.mirror_type != 0 || (p.ingress_port & came_around) != 0) return shared;
+  Account account_of(const Packet& p) const {
+    const auto pool = static_cast<Account>(accounts_.pools().of(p.traffic_class));
+    if ((lossless_ >> p.traffic_class & 1u) == 0) return nowhere - 2 - 2 * pool;
+    if (p.mirror_type != 0 || (p.ingress_port & came_around) != 0) return nowhere - 1 - 2 * pool;
     return static_cast<Account>(front_port(p) * classes + p.traffic_class);
   }
   /// Why so many bytes cannot be taken in, if so.
@@ -69,6 +73,12 @@ class IngressPauses {
  private:
   static constexpr unsigned classes = 8;
 
+  // Below `nowhere`: in a pool, of nobody who could be paused; even where the class never pauses.
+  static bool is_shared(Account account) { return account < nowhere; }
+  static bool is_lossy(Account account) { return account % 2 != 0; }
+  static unsigned pool_of(Account account) {
+    return static_cast<unsigned>(nowhere - 1 - account) / 2;
+  }
   void tell(Account account, bool pause, Picoseconds t) {
     const auto queue = static_cast<unsigned>(account);
     ports_[queue / classes]->send_pause(t, queue % classes, pause);
@@ -76,6 +86,7 @@ class IngressPauses {
 
   fabric::PfcConfig config_;
   fabric::IngressAccounts accounts_;
+  unsigned lossless_ = 0;  ///< classes that pause, a bit for each
   std::vector<fabric::tx_port*> ports_;
   std::uint64_t sent_ = 0;
 };

@@ -102,6 +102,7 @@ class TrafficManager {
   struct Lodging {
     std::int64_t cells = 0;
     IngressPauses::Account account = IngressPauses::nowhere;
+    std::uint8_t traffic_class = 0;  ///< whose pool has them
   };
   Lodging lodging(const Packet& p) const;
   /// Gives that back at `t`.
@@ -167,6 +168,11 @@ class TrafficManager {
                                                  Picoseconds t);
   std::optional<fabric::DropCause> refusal(const Lodging& wanted);
   void take(const Lodging& lodging, Picoseconds t);
+  /// Adds the cells to the pool of their class, or takes them away (`sign` -1).
+  void count_in_pool(const Lodging& lodging, std::int64_t sign) {
+    if (pools_.several()) [[unlikely]]
+      pools_.take(lodging.traffic_class, sign * buffer_.bytes(lodging.cells));
+  }
   void mark_what_leaves(Packet& p, unsigned port, Bytes left);
   bool over_share(const Packet& p, const EgressPort& out, unsigned queue) const;
 
@@ -187,6 +193,8 @@ class TrafficManager {
   std::vector<fabric::ClassConfig> classes_;         ///< that have a table
   std::vector<fabric::RedMarker> red_of_port_;       ///< at dequeue; empty: at enqueue
   std::vector<fabric::RedOfPort> red_of_class_;      ///< by port; empty: all have those of the port
+  std::optional<std::vector<fabric::PoolConfig>> pool_configs_;
+  fabric::BufferPools pools_;  ///< what each has is counted where there are several
   std::optional<IngressPauses> pauses_;
 };
 

@@ -113,6 +113,7 @@ ordered_json list_parameters() {
                    {"parameters", parameters_of(kind.describe())}});
   }
   out.push_back(table_of<config::RoutingConfig>());
+  out.push_back(table_of<config::ClassesConfig>());
   out.push_back(table_of<config::FailuresConfig>());
   for (const auto& kind : workload::traffic_kinds()) {
     out.push_back({{"name", fmt::format("traffic, kind = \"{}\"", kind.name)},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/devices/buffer_pools.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::fabric {
@@ -67,10 +68,11 @@ struct PfcConfig {
     return priorities ? static_cast<std::int64_t>(priorities->size()) : classes;
   }
   /// Bytes that one port has for itself beside `headroom` for each of its classes: headrooms and,
-  /// dynamic, minima; fixed: what lies below the thresholds.
-  Bytes reserved(Bytes headroom_of_port) const;
+  /// dynamic, minima; fixed: what lies below the thresholds. With `priorities` those of the classes
+  /// `among`, a bit for each.
+  Bytes reserved(Bytes headroom_of_port, unsigned among = ~0u) const;
   /// The shared part of `buffer`, with such a headroom at each of as many ports.
-  Bytes pool(Bytes buffer, const std::vector<Bytes>& headrooms) const;
+  Bytes pool(Bytes buffer, const std::vector<Bytes>& headrooms, unsigned among = ~0u) const;
   /// Null: it has those of all.
   const PfcOfClass* of_class(unsigned traffic_class) const;
   /// Bytes of a class's queue that are its own: below them it pauses nobody.
@@ -84,21 +86,13 @@ struct PfcConfig {
 class IngressAccounts {
  public:
   IngressAccounts(const PfcConfig& config, Bytes buffer, unsigned ports, unsigned queues)
-      : config_(config),
-        bounded_(buffer.count() > 0),
-        free_(config.pool(buffer, std::vector<Bytes>(ports, config.headroom)).count()),
-        queues_of_port_(ports > 0 ? queues / ports : 0),
-        headrooms_(ports, config.headroom),
-        queues_(queues) {
-    for (unsigned port = 0; port < ports; ++port) set_queues(port, config.alpha, config.headroom);
-  }
+      : IngressAccounts(config, BufferPools({}, buffer), ports, queues) {}
+  /// With several pools `priorities` says which classes pause.
+  IngressAccounts(const PfcConfig& config, const BufferPools& pools, unsigned ports,
+                  unsigned queues);
 
   /// Gives a port a dynamic threshold and a headroom of its own; before anything is taken in.
-  void set_port(unsigned port, double alpha, Bytes headroom) {
-    free_ += (config_.reserved(headrooms_[port]) - config_.reserved(headroom)).count();
-    headrooms_[port] = headroom;
-    set_queues(port, alpha, headroom);
-  }
+  void set_port(unsigned port, double alpha, Bytes headroom);
 
   /// Whether a frame may still be taken.
   bool fits(std::size_t queue, std::int64_t frame) const {
@@ -123,7 +117,7 @@ class IngressAccounts {
       const std::int64_t before = shared(q);
       if (over) q.headroom += frame;
       q.bytes += frame;
-      free_ -= shared(q) - before;
+      free_of(q) -= shared(q) - before;
     } else {
       q.bytes += frame;
       over = q.bytes > q.own;
@@ -138,7 +132,7 @@ class IngressAccounts {
       const std::int64_t before = shared(q);
       q.headroom -= std::min(q.headroom, frame);
       q.bytes -= frame;
-      free_ += before - shared(q);
+      free_of(q) += before - shared(q);
     } else {
       q.bytes -= frame;
     }
@@ -150,17 +144,22 @@ class IngressAccounts {
   bool pausing(std::size_t queue) const { return queues_[queue].pausing; }
   /// Bytes that a queue has in the buffer.
   Bytes bytes(std::size_t queue) const { return Bytes(queues_[queue].bytes); }
-  /// Dynamic: free bytes of the pool.
-  Bytes free() const { return Bytes(free_); }
+  const BufferPools& pools() const { return pools_; }
+  /// Dynamic: free bytes of a pool (BufferPools).
+  Bytes free(unsigned pool = 0) const { return Bytes(free_[pool]); }
 
   // For what belongs to no ingress port that has a sender: it is of nobody's threshold, pauses
-  // nobody, and has what is free of the pool. With fixed thresholds there is no pool.
-  bool pool_has(std::int64_t bytes) const { return !config_.dynamic() || bytes <= free_; }
+  // nobody, and has what is free of its pool. With fixed thresholds there is no pool.
+  bool pool_has(std::int64_t bytes, unsigned pool = 0) const {
+    return !config_.dynamic() || bytes <= free_[pool];
+  }
   /// The same for a class that does not pause: with fixed thresholds it has what classes that pause
-  /// leave of the buffer at their fullest.
-  bool pool_has_of_lossy(std::int64_t bytes) const { return !bounded_ || bytes <= free_; }
-  void take_of_pool(std::int64_t bytes) { free_ -= bytes; }
-  void give_to_pool(std::int64_t bytes) { free_ += bytes; }
+  /// leave of its pool at their fullest.
+  bool pool_has_of_lossy(std::int64_t bytes, unsigned pool = 0) const {
+    return !bounded_ || bytes <= free_[pool];
+  }
+  void take_of_pool(std::int64_t bytes, unsigned pool = 0) { free_[pool] -= bytes; }
+  void give_to_pool(std::int64_t bytes, unsigned pool = 0) { free_[pool] += bytes; }
 
  private:
   static constexpr std::int64_t unit = 65536;  ///< of alpha
@@ -177,6 +176,7 @@ class IngressAccounts {
     std::int64_t own = 0;       ///< bytes that pause nobody: `minimum`, or `xoff`
     std::int64_t xon = 0;       ///< fixed
     std::uint32_t alpha = 0;    ///< of the dynamic threshold, in `unit`ths
+    std::uint8_t pool = 0;      ///< of its class
     bool pausing = false;       ///< a pause is in force
   };
 
@@ -184,12 +184,16 @@ class IngressAccounts {
   std::int64_t shared(const Queue& q) const {
     return std::max<std::int64_t>(q.bytes - q.headroom - q.own, 0);
   }
-  bool below(const Queue& q, std::int64_t bytes) const { return bytes * unit <= q.alpha * free_; }
+  std::int64_t& free_of(const Queue& q) { return free_.data()[q.pool]; }
+  std::int64_t free_of(const Queue& q) const { return free_.data()[q.pool]; }
+  bool below(const Queue& q, std::int64_t bytes) const {
+    return bytes * unit <= q.alpha * free_of(q);
+  }
   /// Whether a frame goes to the queue's own bytes or to the pool, not to the headroom.
   bool shares(const Queue& q, std::int64_t frame) const {
     if (q.headroom > 0) return false;
     const std::int64_t beyond = q.bytes + frame - q.own;
-    return beyond <= 0 || (below(q, beyond) && beyond - shared(q) <= free_);
+    return beyond <= 0 || (below(q, beyond) && beyond - shared(q) <= free_of(q));
   }
   bool low(const Queue& q) const {
     if (!config_.dynamic()) return q.bytes <= q.xon;
@@ -198,8 +202,9 @@ class IngressAccounts {
   }
 
   PfcConfig config_;
+  BufferPools pools_;  ///< which class has which; what they hold is in `free_`
   bool bounded_;
-  std::int64_t free_;
+  std::vector<std::int64_t> free_;  ///< by pool
   std::size_t queues_of_port_;
   std::vector<Bytes> headrooms_;  ///< by port: that of its classes without one of their own
   std::vector<Queue> queues_;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "horae/fabric/class_config.hpp"
+#include "horae/fabric/class_map.hpp"
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/devices/buffer_pools.hpp"
 #include "horae/fabric/devices/ingress_accounts.hpp"
 #include "horae/fabric/devices/switch_parts.hpp"
 #include "horae/fabric/flow_ends.hpp"
@@ -82,6 +84,10 @@ struct SwitchConfig {
   std::optional<bool> telemetry{};
   /// Which class is served next, and its share of the buffer; not shapers. Absent: strict priority.
   std::optional<std::vector<ClassConfig>> classes{};
+  /// Parts of the buffer that some classes have for themselves. Absent: all share it.
+  std::optional<std::vector<PoolConfig>> pools{};
+  /// Classes by codes in headers. Absent maps: packets have the class of their sender.
+  ClassMaps maps{};
   RedConfig red{};
   PfcConfig pfc{};
   /// By port, in place of `pfc.headroom`; empty: each has that. Not a parameter: of the port's
@@ -111,7 +117,7 @@ struct SwitchConfig {
   /// The limit of the queues of a port of that rate; without one the most there is.
   std::int64_t limit_at(BitRate rate) const;
 
-  /// All but `ports` and `headrooms`, which the topology decides.
+  /// All but `ports`, `headrooms` and `maps.codes`, which the platform decides.
   static const Schema<SwitchConfig>& schema();
 };
 
@@ -141,6 +147,12 @@ class output_queued_switch : public device {
   void drain(unsigned port, Picoseconds now);
   /// The ports that lead to other switches: where it may deflect to.
   void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
+  /// Where it is in the network, for balancers that want feedback; rates and ports it knows itself.
+  void set_place(policy::BalancePlace place) { place_ = std::move(place); }
+  bool wants_feedback() const { return feedback_; }
+  /// Packets come with the class that they have in this switch, which asks no code: those of
+  /// captures, whose codes are more than a platform's.
+  void take_classes_as_given() { classing_ = false; }
   /// Puts another balancer of the same configuration in the place of its own (elaboration only,
   /// before connections are pinned): RTL.
   void set_balancer(std::unique_ptr<policy::LoadBalancer> balancer) {
@@ -219,8 +231,12 @@ class output_queued_switch : public device {
   bool queue_full(const Packet& p, const Egress& egress) const;
   bool over_share(const Packet& p, const Egress& egress, std::int64_t depth) const;
   bool buffer_full(const Packet& p) const {
+    if (pools_.several()) [[unlikely]]
+      return p.frame > pools_.free(p.traffic_class);
     return config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count();
   }
+  /// Tells the balancer of a packet that came, and gives it the class that it has here.
+  void take_in(Packet& p, Picoseconds t);
   /// Another port than `full` for a packet, at random among those to switches that have room.
   std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
@@ -233,6 +249,7 @@ class output_queued_switch : public device {
   /// Changes a packet on its way out: marks it, and adds its record.
   void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
   void begin_recording();
+  void begin_feedback();
   bool starts_change_nothing() const;
   std::int64_t plain_depth(const Egress& egress) const;
   bool reserve_plainly(Packet& p, unsigned port, Picoseconds t);
@@ -292,6 +309,8 @@ class output_queued_switch : public device {
   bool start_simply_;   ///< what starts changes nothing in the switch and nothing is written on it
   bool recording_ = false;  ///< ports add telemetry
   bool writing_ = false;    ///< something is written on what leaves
+  bool feedback_;           ///< the balancer is told of packets that come and leave
+  bool classing_;           ///< packets may have another class here than outside
   /// Starts are events in their order: a pause is in force, and a start may end it; or somebody
   /// watches.
   bool starts_are_events_ = false;
@@ -314,10 +333,13 @@ class output_queued_switch : public device {
   std::array<std::uint64_t, drop_causes> dropped_by_{};
   std::array<std::uint64_t, OutputPort::classes> dropped_of_{};  ///< by class
   std::vector<std::uint16_t> switch_ports_;
-  std::vector<std::uint16_t> candidates_;  ///< of one deflection
-  IngressAccounts ingress_;                ///< by ingress port and class
-  unsigned pausing_ = 0;                   ///< queues of `ingress_` with a pause in force; and one
-                                           ///< while somebody watches, who is told in order
+  policy::BalancePlace place_;
+  std::array<std::uint8_t, OutputPort::classes> class_here_;  ///< by class outside
+  std::vector<std::uint16_t> candidates_;                     ///< of one deflection
+  IngressAccounts ingress_;                                   ///< by ingress port and class
+  unsigned pausing_ = 0;  ///< queues of `ingress_` with a pause in force; and one
+                          ///< while somebody watches, who is told in order
+  BufferPools pools_;     ///< what each has is counted where there are several
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
   std::uint64_t ordinal_ = 0;

@@ -1,5 +1,5 @@
 // Devices and links of a platform file, and what becomes of them: [[device]], [[link]],
-// [[impairment]], [[impairment_group]], [[module]], [[event]], [routing], [failures].
+// [[impairment]], [[impairment_group]], [[module]], [[event]], [routing], [classes], [failures].
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/codec.hpp"
 #include "horae/core/units.hpp"
 #include "horae/fabric/ports/tx_port.hpp"
 #include "horae/params/located.hpp"
+#include "horae/params/section.hpp"
 
 namespace horae::config {
 
@@ -129,6 +131,14 @@ struct RoutingConfig {
   Kind kind = Kind::shortest;
   std::uint32_t paths = 8;
   static const Schema<RoutingConfig>& schema();
+};
+
+/// Codes of the traffic classes in frames.
+struct ClassesConfig {
+  std::optional<std::vector<std::uint32_t>> dscp{}, pcp{};
+  static const Schema<ClassesConfig>& schema();
+  /// InputError where one is not of eight classes. `section` is the table.
+  ClassCodes codes(const Section& section) const;
 };
 
 /// Links between switches that fail again and again: in each interval another random set.

@@ -108,6 +108,7 @@ struct PlatformConfig {
   std::vector<EventInstance> events;     ///< as the file has them
   std::vector<std::string> notes;        ///< lines for the user: how the network was taken
   RoutingConfig routing;
+  ClassCodes codes;                        ///< of traffic classes, in all frames
   std::vector<RouteChange> route_changes;  ///< in the order of time
   bool detours = false;  ///< changed routes may lead over ports that were on no shortest path
   std::vector<std::shared_ptr<const TrafficTable>> traffic;

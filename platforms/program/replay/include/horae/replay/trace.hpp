@@ -11,6 +11,7 @@
 
 #include "horae/capture/dissection.hpp"
 #include "horae/capture/reader.hpp"
+#include "horae/fabric/class_map.hpp"
 #include "horae/replay/addresses.hpp"
 #include "horae/replay/options.hpp"
 
@@ -47,11 +48,12 @@ struct TracePacket {
 /// Packets of one file in the order of the file, each not before the one ahead of it.
 class Trace {
  public:
-  /// `addresses` and `options` are kept. `as_bytes`: what a frame's headers say is up to who takes
-  /// it, so one whose lengths contradict each other is sent as any other.
+  /// `addresses` and `options` are kept. `classes` are those of the switch. `as_bytes`: what a
+  /// frame's headers say is up to who takes it, so one whose lengths contradict each other is sent
+  /// as any other.
   Trace(const ReplayInput& input, const ReplayOptions& options,
         const capture::DissectOptions& dissect, ReplayAddresses& addresses,
-        ReplayAddresses::Sides sides, bool as_bytes);
+        ReplayAddresses::Sides sides, const fabric::ClassMaps& classes, bool as_bytes);
 
   /// Stamp of the first packet that is to be sent, since 1970; nothing where there is none. Before
   /// `start`.
@@ -76,6 +78,8 @@ class Trace {
 
  private:
   bool read();
+  /// The class that the switch gives to it.
+  std::uint8_t class_of(const capture::Dissection& d) const;
   bool next_frame();
   /// Counts a link-local frame; whether it is to be sent, as a pause.
   bool is_pause(const capture::Dissection& d);
@@ -87,6 +91,7 @@ class Trace {
   capture::DissectOptions dissect_options_;
   ReplayAddresses& addresses_;
   ReplayAddresses::Sides sides_;
+  fabric::ClassMaps classes_;
   bool as_bytes_;
   capture::CapturedFrame frame_;
   TracePacket packet_;

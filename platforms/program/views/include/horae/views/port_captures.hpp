@@ -53,6 +53,7 @@ class PortCaptures final : public Watcher {
 
   const ViewFilter& filter_;
   std::uint64_t most_;
+  ClassCodes codes_;  ///< of the platform
   std::uint64_t kept_ = 0;
   Picoseconds full_at_ = never;
   std::vector<Port> ports_;
