@@ -231,6 +231,63 @@ TEST_F(Measured, PerftestJson) {
   EXPECT_EQ(f.conditions[0].set.back().value, "nic.mtu=4096B");
 }
 
+/// As print_report_lat writes it with --out_json (perftest_parameters.h: REPORT_FMT_LAT_JSON).
+TEST_F(Measured, PerftestJsonOfLatencies) {
+  const std::string atomic = R"({
+"test_info": {
+"test": "Atomic_FETCH_AND_ADD_Latency_Test",
+"Number_of_qps": 1,
+"Connection_type": "RC",
+"Mtu": 4096,
+"Outstand_reads": 16
+},
+"results": {
+"MsgSize": 8,
+"n_iterations": 1000,
+"t_min": 1.91,
+"t_max": 4.40,
+"t_typical": 2.17,
+"t_avg": 2.18,
+"t_stdev": 0.05,
+"percentile_99": 2.40,
+"percentile_99.9": 4.40
+}
+})";
+  const ObservationsFile f = read_measured(write("a.json", atomic), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.conditions[0].id.value, "latency.fetch_add.q1.s8");
+  const std::vector<std::string> set = {"traffic[0].verb=fetch_add",   "traffic[0].name=measured",
+                                        "traffic[0].message=8B",       "traffic[0].qps=1",
+                                        "traffic[0].depth=1",          "nic.mtu=4096B",
+                                        "nic.reliability.rd_atomic=16"};
+  EXPECT_EQ(std::vector<std::string>(f.conditions[0].set.begin(), f.conditions[0].set.end()), set);
+  EXPECT_EQ(f.observations[0].quantity.value, "traffic.measured.latency_p50");
+  EXPECT_EQ(f.observations[0].unit.value, "us");
+  EXPECT_DOUBLE_EQ(f.observations[0].value, 2.17);
+  EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.005);
+
+  std::string halved = atomic;
+  halved.replace(halved.find("Atomic_FETCH_AND_ADD"), 20, "Send");
+  EXPECT_EQ(refused("b.json", halved),
+            "b.json: a latency test of WRITEs or SENDs, which says half of a ping-pong: that is no "
+            "result here; expected one of RDMA_Read or Atomic (ib_read_lat, ib_atomic_lat)");
+  std::string without = atomic;
+  without.replace(without.find("t_typical"), 9, "t_typic");
+  EXPECT_EQ(refused("c.json", without),
+            "c.json: no 'results.t_typical': expected what perftest writes with --out_json "
+            "(test_info, results)");
+}
+
+TEST_F(Measured, PerftestOfImmediateData) {
+  std::string text = strict_json;
+  text.replace(text.find("RDMA_Write BW"), 13, "RDMA_Write_imm_BW_Test");
+  text.replace(text.find("\"Mtu\""), 5, "\"RX_depth\": 512,\n\"Mtu\"");
+  const ObservationsFile f = read_measured(write("a.json", text), {});
+  EXPECT_EQ(f.conditions[0].id.value, "write_imm.q4.s65536");
+  EXPECT_EQ(f.conditions[0].set[0].value, "traffic[0].verb=write_imm");
+  EXPECT_EQ(f.conditions[0].set.back().value, "nic.receive.depth=512");
+}
+
 // As older releases write it: nothing quoted, a comma after the last.
 TEST_F(Measured, PerftestJsonWithoutQuotes) {
   std::string loose = strict_json;

@@ -58,8 +58,8 @@ struct Engine {
 TEST(PacketEngine, SharedUnitsServeReceivedPacketsFirst) {
   Engine e({.send = 10_ns, .receive = 4_ns, .ack_send = 3_ns, .ack_receive = 2_ns});
   e.engine.send(0, true, 100_ns);
-  EXPECT_EQ(e.engine.receive(1, false, 101_ns), 114_ns);  // behind what is sent
-  EXPECT_EQ(e.engine.receive(1, true, 102_ns), 116_ns);
+  EXPECT_EQ(e.engine.receive(1, Arrival::data, 101_ns), 114_ns);  // behind what is sent
+  EXPECT_EQ(e.engine.receive(1, Arrival::response, 102_ns), 116_ns);
   EXPECT_EQ(e.engine.sends_from(0, true), 116_ns);
   e.engine.respond(0, 116_ns);
   EXPECT_EQ(e.engine.responds_from(3), 119_ns);
@@ -68,11 +68,28 @@ TEST(PacketEngine, SharedUnitsServeReceivedPacketsFirst) {
             (std::array<Picoseconds, engine_works>{10_ns, 4_ns, 3_ns, 2_ns, 0_ns}));
 }
 
+TEST(PacketEngine, VerbsMayTakeTimesOfTheirOwn) {
+  Engine same({.receive = 4_ns, .ack_receive = 1_ns});
+  Engine e({.receive = 4_ns, .read = 6_ns, .message = 7_ns, .atomic = 9_ns, .ack_receive = 1_ns});
+  Picoseconds at{}, all{};
+  for (const auto& [what, time] :
+       std::vector<std::pair<Arrival, Picoseconds>>{{Arrival::data, 4_ns},
+                                                    {Arrival::read, 6_ns},
+                                                    {Arrival::message, 7_ns},
+                                                    {Arrival::atomic, 9_ns},
+                                                    {Arrival::response, 1_ns}}) {
+    EXPECT_EQ(e.engine.receive(0, what, 0_ns), at += time);
+    EXPECT_EQ(same.engine.receive(0, what, 0_ns), all += what == Arrival::response ? 1_ns : 4_ns);
+  }
+  EXPECT_EQ(e.counters.busy,
+            (std::array<Picoseconds, engine_works>{0_ns, 26_ns, 0_ns, 1_ns, 0_ns}));
+}
+
 TEST(PacketEngine, PoolsApartDoNotWaitForEachOther) {
   Engine e({.send = 10_ns, .receive = 4_ns, .pools = EnginePools::apart});
   e.engine.send(0, true, 100_ns);
-  EXPECT_EQ(e.engine.receive(0, false, 100_ns), 104_ns);
-  EXPECT_EQ(e.engine.receive(0, false, 100_ns), 108_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 100_ns), 104_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 100_ns), 108_ns);
   EXPECT_EQ(e.engine.sends_from(0, true), 110_ns);
 }
 
@@ -101,9 +118,9 @@ TEST(PacketEngine, ReceivedPacketsOfAQueuePairStayInOrder) {
   Engine e(
       {.receive = 4_ns, .units = 2, .binding = EngineBinding::any, .visit = 100_ns, .contexts = 1});
   e.engine.send(1, true, 1_us);  // so that visits cost
-  EXPECT_EQ(e.engine.receive(0, false, 2_us), 2104_ns);
-  EXPECT_EQ(e.engine.receive(0, false, 2_us), 2104_ns);  // worked on until 2004 ns
-  EXPECT_EQ(e.engine.receive(2, false, 2_us), 2108_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 2_us), 2104_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 2_us), 2104_ns);  // worked on until 2004 ns
+  EXPECT_EQ(e.engine.receive(2, Arrival::data, 2_us), 2108_ns);
 }
 
 TEST(PacketEngine, AQueuePairHasACeiling) {
@@ -120,8 +137,8 @@ TEST(PacketEngine, AVisitTakesTimeOfTheUnit) {
   Engine e({.send = 10_ns, .receive = 4_ns, .visit = 100_ns, .contexts = 1});
   e.engine.send(0, true, 1_us);
   EXPECT_EQ(e.engine.sends_from(0, true), 1010_ns);
-  EXPECT_EQ(e.engine.receive(0, false, 2_us), 2104_ns);
-  EXPECT_EQ(e.engine.receive(0, false, 3_us), 3004_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 2_us), 2104_ns);
+  EXPECT_EQ(e.engine.receive(0, Arrival::data, 3_us), 3004_ns);
   EXPECT_EQ(e.counters.visits, 1u);
 }
 

@@ -296,6 +296,26 @@ TEST(Sends, AMessageWaitsForTheReadOfItsReceiveWqe) {
   EXPECT_EQ(nics.b->counters().rnr_naks_sent, 0u);
 }
 
+/// All that waits for receive WQEs is in the RX buffer, however many reads it waits for.
+TEST(Sends, WhatWaitsForReceiveWqesFillsTheRxBuffer) {
+  fabric::sim_context context;
+  std::vector<test::NicPair> all;
+  RnicConfig config = with_host(1);
+  config.sram.rx_buffer = 24_KiB;
+  for (const bool pauses : {false, true}) {
+    if (pauses) config.pfc = RxPauseConfig{.xoff = 8_KiB, .xon = 4_KiB};
+    test::NicPair& nics = all.emplace_back(context, config, odd_link, pauses ? 1 : 0);
+    connect_queue_pairs(*nics.a, *nics.b, {.a_to_b = sends(1000_B, 60), .receives = true});
+  }
+  test::run_on(context, 100_us);
+  // A read takes the time of many packets.
+  EXPECT_GT(all[0].b->counters().rx_buffer_drops, 5u);
+  EXPECT_EQ(all[1].b->counters().rx_buffer_drops, 0u);
+  EXPECT_GT(all[1].b->counters().pauses_sent, 2u);
+  EXPECT_EQ(all[1].b->counters().messages_received, 60u);
+  EXPECT_EQ(all[1].b->describe_queues(), std::vector<std::string>{});
+}
+
 TEST(Sends, RefusedWhereAPartHasNone) {
   const auto refused = [](const std::function<void(RnicConfig&)>& change, std::string_view word) {
     RnicConfig config = go_back_n();

@@ -93,6 +93,26 @@ TEST(NicBudget, ReceiveQueuesHaveTheirState) {
   EXPECT_EQ(block_state(nic), Bytes((16 * 16 * 8 + 3 * 10 + 7) / 8));
 }
 
+/// Requesters keep 64 bits of each READ or atomic, responders 202; both round up to bytes.
+TEST(NicBudget, ReadsAndAtomicsHaveTheirStateAtBothEnds) {
+  OnChipMemoryConfig c;
+  NicDemand demand{.groups = {{10, 128, 64_KiB}, {7, 0, 64_KiB}}, .reads = 16};
+  const NicBudget without = nic_budget(c, demand);
+  demand.groups[0].requests = true;
+  demand.groups[1].answers = true;
+  const NicBudget with = nic_budget(c, demand);
+  ASSERT_EQ(with.lines.size(), without.lines.size() + 2);
+  EXPECT_EQ(with.lines[4].name, "read_requests");
+  EXPECT_EQ(with.lines[4].bytes(), 128_B * 10);
+  EXPECT_EQ(with.lines[5].name, "read_responses");
+  EXPECT_EQ(with.lines[5].bytes(), 404_B * 7);
+  EXPECT_FALSE(with.lines[4].cached || with.lines[5].cached);
+  EXPECT_EQ(with.on_chip() - without.on_chip(), 128_B * 10 + 404_B * 7);
+  EXPECT_LT(with.most_on_chip, without.most_on_chip);
+  demand.reads = 1;
+  EXPECT_EQ(nic_budget(c, demand).lines[5].each, 26_B);
+}
+
 TEST(NicBudget, LinesOfSeveralPortsAreOnTheChip) {
   const OnChipMemoryConfig c;
   const NicDemand one{.groups = {{10, 128, 64_KiB}}, .port_buffer = 16_KiB};

@@ -53,6 +53,20 @@ std::vector<PolicyState> policy_states(const RnicConfig& config) {
   return out;
 }
 
+std::vector<policy::StateField> read_request_state(std::uint32_t reads) {
+  return {{"first PSN", 24 * reads}, {"next response", 24 * reads}, {"WQE", 16 * reads}};
+}
+
+std::vector<policy::StateField> read_response_state(std::uint32_t reads) {
+  return {{"kind", 2 * reads},
+          {"first PSN", 24 * reads},
+          {"next response", 24 * reads},
+          {"MSN", 24 * reads},
+          {"address, or an atomic's result", 64 * reads},
+          {"memory key", 32 * reads},
+          {"length", 32 * reads}};
+}
+
 Bytes block_state(const RnicConfig& config) {
   constexpr int lanes = 8, counters = 2, bits = 12;
   Bytes out;

@@ -5,7 +5,9 @@ namespace horae::rnic {
 PacketEngine::PacketEngine(const EngineConfig& config, EngineCounters& counters)
     : config_(config),
       counters_(counters),
-      times_{config.send, config.receive, config.ack_send, config.ack_receive, config.visit},
+      arrivals_{config.receive, config.read.value_or(config.receive),
+                config.message.value_or(config.receive), config.atomic.value_or(config.receive),
+                config.ack_receive},
       free_(config.units * (config.pools == EnginePools::apart ? 2u : 1u)),
       contexts_(config.contexts, config.ways) {}
 
@@ -14,22 +16,18 @@ void PacketEngine::add() {
   received_.emplace_back();
 }
 
-Picoseconds PacketEngine::time_of(EngineWork work, std::size_t i, ContextRole role) {
-  const auto count = [this](EngineWork w) {
-    const Picoseconds time = times_[static_cast<std::size_t>(w)];
-    counters_.busy[static_cast<std::size_t>(w)] += time;
-    return time;
-  };
-  const Picoseconds time = count(work);
+Picoseconds PacketEngine::take(EngineWork work, Picoseconds time, std::size_t i, ContextRole role) {
+  counters_.busy[static_cast<std::size_t>(work)] += time;
   if (config_.visit == 0_ps || contexts_.use(i, role)) return time;
   ++counters_.visits;
-  return time + count(EngineWork::visit);
+  counters_.busy[static_cast<std::size_t>(EngineWork::visit)] += config_.visit;
+  return time + config_.visit;
 }
 
 void PacketEngine::send(std::size_t i, bool message, Picoseconds now) {
   const std::size_t unit = unit_of(sending(), i);
   began_ = now;
-  free_[unit] = done_ = now + time_of(EngineWork::send, i, ContextRole::requester);
+  free_[unit] = done_ = now + take(EngineWork::send, config_.send, i, ContextRole::requester);
   if (message) next_message_[i] = now + config_.queue_pair;
 }
 
@@ -37,15 +35,18 @@ void PacketEngine::respond(std::size_t i, Picoseconds now) {
   if (config_.ack_send == 0_ps) return;
   const std::size_t unit = unit_of(sending(), i);
   began_ = now;
-  free_[unit] = done_ = now + time_of(EngineWork::ack_send, i, ContextRole::responder);
+  free_[unit] = done_ =
+      now + take(EngineWork::ack_send, config_.ack_send, i, ContextRole::responder);
 }
 
-Picoseconds PacketEngine::receive(std::size_t i, bool response, Picoseconds now) {
+Picoseconds PacketEngine::receive(std::size_t i, Arrival what, Picoseconds now) {
   Picoseconds& free = receiving()[unit_of(receiving(), i)];
   began_ = std::max(now, free);
   counters_.rxb_wait += began_ - now;
-  free = began_ + (response ? time_of(EngineWork::ack_receive, i, ContextRole::requester)
-                            : time_of(EngineWork::receive, i, ContextRole::responder));
+  const Picoseconds time = arrivals_[static_cast<std::size_t>(what)];
+  free = began_ + (what == Arrival::response
+                       ? take(EngineWork::ack_receive, time, i, ContextRole::requester)
+                       : take(EngineWork::receive, time, i, ContextRole::responder));
   return done_ = received_[i] = std::max(free, received_[i]);
 }
 

@@ -118,8 +118,10 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     if (n == 1) host_.contexts->reserve(engine_contexts(config_) + block_state(config_));
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
     // It keeps nothing for what it would send again.
+    const std::uint32_t reads = qp.config().reads > 0 ? config_.reliability.most_reads() : 0;
+    const auto fields = qp.has_source() ? read_request_state(reads) : read_response_state(reads);
     host_.contexts->reserve((unreliable ? 0_B : bitmap + config_.sram.retransmit_state) +
-                            host_.policies_on_chip);
+                            host_.policies_on_chip + policy::bytes_for(policy::total_bits(fields)));
   }
   return qps_.last_number();
 }

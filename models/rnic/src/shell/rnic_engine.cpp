@@ -5,6 +5,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/core/service.hpp"
 #include "horae/core/verb.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
@@ -27,16 +28,30 @@ void check_engine(const RnicConfig& config) {
   }
 }
 
+namespace {
+
+Arrival arrival_of(const Packet& p, bool brings) {
+  if (is_atomic(p.opcode)) return Arrival::atomic;
+  // The result of an atomic takes what a packet of data does.
+  if (!brings) return is_of_atomic(p.opcode) ? Arrival::data : Arrival::response;
+  if (is_read_response(p.opcode)) return Arrival::read;
+  const Opcode operation = operation_of(p.opcode);
+  return operation < Opcode::write_first || has_immediate(operation) ? Arrival::message
+                                                                     : Arrival::data;
+}
+
+}  // namespace
+
 void rnic::receive_apart(Packet& p, Picoseconds now) {
   if (contents_ != nullptr) take_contents(p);
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (!engine_ || p.opcode == Opcode::none || i >= qps_.size()) return receive_in_context(p, now);
   const bool brings = carries_data(p);
   if (brings && finds_no_room(p, now)) return drop_received(p, fabric::DropCause::buffer_full, now);
-  const bool data = brings || is_of_atomic(p.opcode);
-  const Picoseconds done = engine_->receive(i, !data, now);
+  const Arrival what = arrival_of(p, brings);
+  const Picoseconds done = engine_->receive(i, what, now);
   if (nic_watcher_ != nullptr) [[unlikely]]
-    notify_engine(i, data ? EngineWork::receive : EngineWork::ack_receive, p);
+    notify_engine(i, what == Arrival::response ? EngineWork::ack_receive : EngineWork::receive, p);
   if (done == now) return receive_in_context(p, now);
   if (brings && host_.modelled()) hold(p, done, now, true);
   engine_->packet_waits();

@@ -55,6 +55,10 @@ void rnic::plan_resume(RxBuffer::Queue queue, Picoseconds now) {
 void rnic::resume_peers(RxBuffer::Queue queue, Picoseconds now) {
   paused_peers_[queue].planned = false;
   host_.rx_buffer.empty_until(now);
+  resume_freed(now);
+}
+
+void rnic::resume_freed(Picoseconds now) {
   for (const RxBuffer::Queue free : host_.rx_buffer.take_resumed()) {
     PausedPeer& peer = paused_peers_[free];
     peer.before += now - peer.since;

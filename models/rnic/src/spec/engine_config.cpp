@@ -22,6 +22,28 @@ const Schema<EngineConfig>& EngineConfig::schema() {
                   .source = "no figure of a vendor; ConnectX-7: 152 M messages/s where all NICs "
                             "send and receive, 242 M where they only send (the same, 4.3.3)",
                   .verified = false})
+          .field("read", &T::read,
+                 {.doc = "the same of a response of a READ. Absent: receive",
+                  .min = 0_ps,
+                  .max = 100_us,
+                  .source = "no figure of a vendor; Connect-IB: 88 M READs/s of 32 bytes, where it "
+                            "takes in 122 M WRITEs (Kalia et al., USENIX ATC 2016)",
+                  .verified = false})
+          .field("message", &T::message,
+                 {.doc = "the same of a packet of a SEND, and of the last one of a WRITE with "
+                         "immediate data. Absent: receive",
+                  .min = 0_ps,
+                  .max = 100_us,
+                  .source = "no figure of a vendor; SENDs of an MTU of 1 KiB are an anomaly of a "
+                            "ConnectX-6 where WRITEs are none (Collie, NSDI 2022, appendix A)",
+                  .verified = false})
+          .field("atomic", &T::atomic,
+                 {.doc = "the same of the request of an atomic. Absent: receive",
+                  .min = 0_ps,
+                  .max = 100_us,
+                  .source = "no figure of a vendor; Connect-IB: 52 M atomics/s on spread addresses "
+                            "(Kalia et al., USENIX ATC 2016, 5.4)",
+                  .verified = false})
           .field("ack_send", &T::ack_send,
                  {.doc = "time that a response sent takes of a unit: ACK, NACK, SACK, CNP, pull",
                   .max = 100_us,

@@ -36,6 +36,18 @@ std::int64_t NicDemand::reliable_queue_pairs() const {
   return n;
 }
 
+std::int64_t NicDemand::requesters() const {
+  std::int64_t n = 0;
+  for (const auto& group : groups) n += group.requests ? group.queue_pairs : 0;
+  return n;
+}
+
+std::int64_t NicDemand::responders() const {
+  std::int64_t n = 0;
+  for (const auto& group : groups) n += group.answers ? group.queue_pairs : 0;
+  return n;
+}
+
 Bytes NicBudget::on_chip() const {
   Bytes sum;
   for (const auto& line : lines) sum += line.cached ? Bytes(0) : line.bytes();
@@ -75,6 +87,17 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       {name_of(CacheKind::translation), true, pages, config.translation},
       {name_of(CacheKind::memory_key), true, regions, config.memory_key},
   };
+
+  // Behind the state of retransmission, whose part of READs they are.
+  const auto behind = out.lines.begin() + 4;
+  const std::int64_t requesters = demand.requesters(), responders = demand.responders();
+  const auto asked = read_request_state(demand.reads), kept = read_response_state(demand.reads);
+  const Bytes asks = policy::bytes_for(policy::total_bits(asked)),
+              answers = policy::bytes_for(policy::total_bits(kept));
+  if (responders > 0)
+    out.lines.insert(behind, {"read_responses", false, responders, answers, kept});
+  if (requesters > 0)
+    out.lines.insert(out.lines.begin() + 4, {"read_requests", false, requesters, asks, asked});
 
   if (demand.ports > 0)
     out.lines.insert(out.lines.begin() + 2,
@@ -118,7 +141,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   }
 
   const Bytes state = (reorder + config.retransmit_state) * reliable +
-                      policy_bytes(demand.policies, false) * queue_pairs;
+                      policy_bytes(demand.policies, false) * queue_pairs + asks * requesters +
+                      answers * responders;
   const Bytes keys = demand.caches.memory_key ? Bytes(0) : config.memory_key * shared_regions;
   const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
                      demand.engine_contexts - demand.block_state - apart;

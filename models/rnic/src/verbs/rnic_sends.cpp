@@ -99,7 +99,10 @@ bool rnic::waits_for_receive_wqe(std::size_t i, Packet& p, Picoseconds now) {
     return true;
   }
   read_receive_wqes(q, now);
-  if (queue.reads_until() > now) hold(p, queue.reads_until(), now, true);
+  // Until it has a WQE, whichever read brings that.
+  const RxBuffer::Queue place = RxBuffer::queue_of(p.ingress_port, p.traffic_class);
+  if (host_.rx_buffer.keep(place, Bytes(p.payload))) [[unlikely]]
+    pause_peer(place, now);
   queue.waiting.push_back(&p);
   ++qp.packets_held;
   ++receives_waiting_;
@@ -173,7 +176,6 @@ void rnic::read_receive_wqes(std::size_t q, Picoseconds now) {
   queue.read(wqes);
   const Picoseconds done = host_.link->read(now, address, wqe * static_cast<std::int64_t>(wqes));
   const auto arrive = [this, q, wqes](Picoseconds, Picoseconds at) {
-    receive_queues_[q]->read_until(at);
     schedule(at, wqes_event, static_cast<std::uint16_t>(q), event_ordinal_++, wqes);
   };
   if (done == never) [[unlikely]]
@@ -187,17 +189,15 @@ void rnic::receive_wqes_arrived(std::size_t q, std::uint32_t wqes, Picoseconds n
   while (!queue.waiting.empty()) {
     Packet& p = *queue.waiting.front();
     const std::size_t i = qps_.index_of(p.dest_qp);
-    if (lacks_receive_wqe(i, p)) {
-      // It left the RX buffer's books at this time.
-      if (queue.reads_until() > now) hold(p, queue.reads_until(), now, true);
-      break;
-    }
+    if (lacks_receive_wqe(i, p)) break;
+    host_.rx_buffer.free(RxBuffer::queue_of(p.ingress_port, p.traffic_class), Bytes(p.payload));
     queue.waiting.pop_front();
     --qps_[i].packets_held;
     --receives_waiting_;
     take_data(i, p, now);
   }
   read_receive_wqes(q, now);
+  resume_freed(now);
 }
 
 void rnic::receive_rnr_nak(std::size_t i, const Packet& p, Picoseconds now) {

@@ -40,6 +40,11 @@ struct PerftestRow {
 /// has it; empty: none that is modelled.
 std::string_view perftest_verb(std::string_view test);
 
+/// InputError at `where` for a latency test of such messages: its times are half of a ping-pong
+/// where the test does not wait for an answer (perftest_parameters.c: rtt_factor), which is no
+/// result here.
+void refuse_halved(std::string_view verb, const Location& where);
+
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name);
 std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::string& name);
 /// A connection type of perftest ("RC", "UC", "UD") as `traffic.service` has it; InputError at

@@ -88,7 +88,7 @@ ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
   // A latency test has one message under way.
   if (r.depth || r.latency) set(fmt::format("traffic[0].depth={}", r.latency ? 1 : *r.depth));
   if (r.mtu) set(fmt::format("nic.mtu={}B", *r.mtu));
-  if (r.receive_depth && r.verb == "send")
+  if (r.receive_depth && (r.verb == "send" || r.verb == "write_imm"))
     set(fmt::format("nic.receive.depth={}", *r.receive_depth));
   if (r.reads) set(fmt::format("nic.reliability.rd_atomic={}", *r.reads));
   return c;
@@ -98,11 +98,20 @@ ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
 
 std::string_view perftest_verb(std::string_view test) {
   const auto has = [test](std::string_view word) { return test.find(word) != test.npos; };
+  if (has("Write_imm")) return "write_imm";
   if (has("Write")) return "write";
   if (has("Read")) return "read";
   if (has("CMP_AND_SWAP")) return "compare_swap";
   if (has("FETCH_AND_ADD")) return "fetch_add";
   return has("Send") ? "send" : "";
+}
+
+void refuse_halved(std::string_view verb, const Location& where) {
+  if (verb != "write" && verb != "write_imm" && verb != "send") return;
+  throw input_error(where,
+                    "a latency test of WRITEs or SENDs, which says half of a ping-pong: that "
+                    "is no result here; expected one of RDMA_Read or Atomic (ib_read_lat, "
+                    "ib_atomic_lat)");
 }
 
 std::string_view perftest_service(std::string_view type, const Location& where,
@@ -133,15 +142,7 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
       now = PerftestRow{};
       now.verb = perftest_verb(line);
       latency = line.find(" Latency Test") != std::string_view::npos;
-      // A time is that of a message where the test waits for its answer, else half of two messages'
-      // (perftest_parameters.c: rtt_factor).
-      const bool halved = latency && (now.verb == "write" || now.verb == "send");
-      if (halved) {
-        throw input_error(words[0].where,
-                          "a latency test of WRITEs or SENDs, which says half of a ping-pong: that "
-                          "is no result here; expected one of RDMA_Read or Atomic (ib_read_lat, "
-                          "ib_atomic_lat)");
-      }
+      if (latency) refuse_halved(now.verb, words[0].where);
       if (now.verb.empty()) {
         throw input_error(words[0].where,
                           fmt::format("'{}' is not modelled; expected a BW Test of RDMA_Write, "

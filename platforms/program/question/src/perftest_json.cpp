@@ -144,12 +144,14 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
   };
   const std::string& test = need("test_info.test");
   const std::string_view verb = perftest_verb(test);
-  if (verb.empty() || test.find("BW") == std::string::npos) {
+  const bool latency = test.find("Latency") != std::string::npos;
+  if (verb.empty() || (!latency && test.find("BW") == std::string::npos)) {
     throw input_error(where, fmt::format("test_info.test: '{}' is not modelled; expected BW of "
                                          "RDMA_Write, RDMA_Read, Send or Atomic (ib_write_bw and "
-                                         "others)",
+                                         "others), or Latency of RDMA_Read or Atomic",
                                          test));
   }
+  if (latency) refuse_halved(verb, where);
   PerftestRow now;
   now.where = where;
   if (const auto* type = find("test_info.Connection_type"))
@@ -158,12 +160,20 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
   now.queue_pairs = whole("test_info.Number_of_qps");
   if (find("test_info.TX_depth") != nullptr) now.depth = whole("test_info.TX_depth");
   if (find("test_info.Mtu") != nullptr) now.mtu = whole("test_info.Mtu");
+  if (find("test_info.RX_depth") != nullptr) now.receive_depth = whole("test_info.RX_depth");
+  if (find("test_info.Outstand_reads") != nullptr) now.reads = whole("test_info.Outstand_reads");
   std::vector<PerftestRow> rows;
   const auto add = [&](const std::string& results) {
+    const auto number = [&](const char* key) {
+      return PrintedNumber::parse(need(results + key), where, results + key);
+    };
     now.bytes = whole(results + ".MsgSize");
-    now.average =
-        PrintedNumber::parse(need(results + ".BW_average"), where, results + ".BW_average");
-    now.rate = PrintedNumber::parse(need(results + ".MsgRate"), where, results + ".MsgRate");
+    if (latency) {
+      now.latency = number(".t_typical");
+    } else {
+      now.average = number(".BW_average");
+      now.rate = number(".MsgRate");
+    }
     rows.push_back(now);
   };
   if (find("results.0.MsgSize") == nullptr) add("results");

@@ -34,8 +34,12 @@ workload::SizedNic size_nic(const NicRequest& request) {
   sized.demand.engine_contexts = rnic::engine_contexts(nic);
   sized.demand.block_state = rnic::block_state(nic);
   sized.demand.wqe = rnic::gathering_wqe(nic);
+  sized.demand.reads = nic.reliability.most_reads();
   sized.demand.caches = nic.cache.value_or(rnic::CachesConfig{});
   sized.demand.groups = {request.queue_pairs};
+  // Where their number is given, each queue pair may do both.
+  auto& group = sized.demand.groups.front();
+  group.requests = group.answers = nic.reliability.rd_atomic.has_value();
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;
   if (!sized.budget.fits())

@@ -9,7 +9,8 @@ void NicDemands::add(unsigned device, rnic::QueuePairGroup group) {
   auto& groups = nics_[device].groups;
   for (auto& there : groups) {
     if (there.outstanding != group.outstanding || there.memory != group.memory ||
-        there.regions != group.regions || there.unreliable != group.unreliable)
+        there.regions != group.regions || there.unreliable != group.unreliable ||
+        there.requests != group.requests || there.answers != group.answers)
       continue;
     there.queue_pairs += group.queue_pairs;
     return;

@@ -19,6 +19,7 @@ rnic::NicDemand demand_of(const rnic::RnicConfig& nic) {
   out.engine_contexts = rnic::engine_contexts(nic);
   out.block_state = rnic::block_state(nic);
   out.wqe = rnic::gathering_wqe(nic);
+  out.reads = nic.reliability.most_reads();
   out.caches = nic.cache.value_or(rnic::CachesConfig{});
   if (const auto engine = policy::make_ordering_engine(nic.ordering)) {
     out.ordering_shared = engine->provided(0);

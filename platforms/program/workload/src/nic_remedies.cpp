@@ -28,6 +28,18 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   };
   smaller("tx_buffer", sram.tx_buffer);
   smaller("rx_buffer", sram.rx_buffer);
+  // State of READs and atomics is rounded to bytes: the most of them with which all fits.
+  rnic::NicDemand fewer = demand;
+  Bytes of_reads;
+  for (const auto& line : budget.lines)
+    if (line.name == "read_requests" || line.name == "read_responses") of_reads += line.bytes();
+  while (of_reads > 0_B && fewer.reads > 1) {
+    --fewer.reads;
+    if (!rnic::nic_budget(sram, fewer).fits()) continue;
+    out.push_back({prefix + "reliability.rd_atomic", std::to_string(demand.reads),
+                   std::to_string(fewer.reads)});
+    break;
+  }
   const std::int64_t reliable = demand.reliable_queue_pairs();
   if (reliable == 0) return out;
   // For a queue pair: the bytes that the rest leaves, in whole words of the bitmap.
@@ -35,7 +47,7 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
   const Bytes policies = rnic::policy_bytes(demand.policies, false);
   const Bytes room = sram.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
-                     demand.engine_contexts - demand.block_state - policies * now;
+                     demand.engine_contexts - demand.block_state - policies * now - of_reads;
   const Bytes each(room.count() / reliable);
   if (!demand.ordering_each && room >= sram.retransmit_state * reliable && bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;

@@ -133,7 +133,7 @@ void check_fence(const TrafficSection& table, const Traffic& traffic,
   const auto refuse = [&](const std::string& why) { throw table.section.error("fence", why); };
   if (!table.section.has("verbs"))
     refuse("fence without 'verbs': found messages of one verb; expected verbs of which some wait");
-  if (!traffic.any_verb([](Verb v) { return has_response(v); }))
+  if (!traffic.has_responses())
     refuse("fence without READs or atomics, which it would wait for; expected some among 'verbs'");
   for (const Verb f : fence) {
     if (!traffic.any_verb([&](Verb v) { return v == f; }))
@@ -190,7 +190,7 @@ Traffic::Traffic(const TrafficSection& table)
   check_service(table, *this);
   if (table.section.has("service")) service_at_ = table.section.where("service");
   const char* const key = verbs_ ? "verbs" : "verb";
-  if (any_verb([](Verb v) { return has_response(v); })) check_reads(table, key);
+  if (has_responses()) check_reads(table, key);
   if (mix_.fence) check_fence(table, *this, *mix_.fence);
   if (table.section.has("verb")) verb_at_ = table.section.where("verb");
   if (mix_.words && !any_verb([](Verb v) { return is_atomic(v); }))
@@ -251,8 +251,10 @@ void Traffic::ask(const config::PlatformConfig& platform, NicDemands& demands) c
     if (of_any_size)
       memory = Bytes(
           static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(f.message.count()))));
-    demands.add(f.from, {1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory});
-    demands.add(f.to, {1, 0, memory});
+    const bool reads = has_responses();
+    demands.add(f.from, {1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory, 0, false,
+                         reads, false});
+    demands.add(f.to, {1, 0, memory, 0, false, false, reads});
   });
 }
 

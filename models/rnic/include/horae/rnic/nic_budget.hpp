@@ -20,6 +20,8 @@ struct QueuePairGroup {
   std::uint32_t regions = 0;      ///< memory regions of each; 0: they use those that all share
   /// They send nothing again (UC, UD): no state of reordering or retransmission is kept for them.
   bool unreliable = false;
+  bool requests = false;  ///< each may have READs or atomics outstanding
+  bool answers = false;   ///< each answers them
   friend bool operator==(const QueuePairGroup&, const QueuePairGroup&) = default;
 };
 
@@ -39,12 +41,16 @@ struct NicDemand {
   Bytes engine_contexts{};              ///< that the packet engine holds beside the cache
   Bytes block_state{};                  ///< of credits and completions, of all queue pairs together
   Bytes wqe{};                          ///< of a WQE; sram.send_wqe where that is more
+  std::uint32_t reads = 0;              ///< READs and atomics outstanding of a queue pair
   CachesConfig caches{};                ///< of single kinds
   Bytes port_buffers() const { return port_buffer * ports; }
 
   std::int64_t queue_pairs() const;
   /// Those of them that may send again.
   std::int64_t reliable_queue_pairs() const;
+  /// Those that request READs or atomics, and those that answer them.
+  std::int64_t requesters() const;
+  std::int64_t responders() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;
 };
 

@@ -223,6 +223,8 @@ class rnic : public fabric::device {
       for (const RxBuffer::Queue queue : pausing_) plan_resume(queue, now);
   }
   void resume_peers(RxBuffer::Queue queue, Picoseconds now);
+  /// Those whose queues have emptied enough go on.
+  void resume_freed(Picoseconds now);
   /// The frame goes in front of what waits for the port.
   void send_pause(RxBuffer::Queue queue, bool pause, Picoseconds now);
 

@@ -175,8 +175,10 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
       const Bytes memory = config_.buffer.value_or(largest());
       const std::uint32_t regions = config_.regions.value_or(0);
       const bool unreliable = is_unreliable(service());
-      demands.add(i, {sends[i] * config_.qps, config_.depth, memory, regions, unreliable});
-      demands.add(i, {receives[i] * config_.qps, 0, memory, regions, unreliable});
+      const bool reads = has_responses();
+      demands.add(
+          i, {sends[i] * config_.qps, config_.depth, memory, regions, unreliable, reads, false});
+      demands.add(i, {receives[i] * config_.qps, 0, memory, regions, unreliable, false, reads});
       if (sends[i] + receives[i] > 0)
         demands.share(
             i, {fmt::format("traffic[{}].qps", number()), config_.qps, sends[i] + receives[i]});

@@ -27,6 +27,15 @@ struct PolicyState {
 /// left out, and so is what is in every context: a source port that never changes, retries.
 std::vector<PolicyState> policy_states(const RnicConfig& config);
 
+/// What a queue pair keeps of `reads` READs and atomics, on the chip. As requester, of each
+/// outstanding one, where its responses are expected and go (IBTA vol. 1, 9.7.5.1.1 and 9.9.2.4.2).
+/// As responder, of each that its requester may ask for again, what the response is made of: for a
+/// READ what its RETH said and how far it was sent, for an atomic the value that it returned
+/// (9.4.5, 9.7.5.1.2). Beside it: an entry of 32 bytes in Linux' mthca (MTHCA_RDB_ENTRY_SIZE),
+/// whose NIC keeps them in host memory.
+std::vector<policy::StateField> read_request_state(std::uint32_t reads);
+std::vector<policy::StateField> read_response_state(std::uint32_t reads);
+
 /// Contexts in the packet engine, in all: as many as it says, each half of
 /// `sram.qp_context`, as a queue pair has one as requester and one as responder.
 Bytes engine_contexts(const RnicConfig& config);

@@ -18,6 +18,9 @@ namespace horae::rnic {
 enum class EngineWork : std::uint8_t { send, receive, ack_send, ack_receive, visit, count_ };
 inline constexpr std::size_t engine_works = static_cast<std::size_t>(EngineWork::count_);
 
+/// What arrives, by the time that it takes.
+enum class Arrival : std::uint8_t { data, read, message, atomic, response, count_ };
+
 /// Names of the public blocks that do it: SXP sends packets, RXT takes received ones apart; context
 /// reads have no name of their own.
 constexpr std::string_view name_of(EngineWork work) {
@@ -71,7 +74,7 @@ class PacketEngine {
   void respond(std::size_t i, Picoseconds now);
   /// One arrives; returns when the engine is done with it. Those of a queue pair leave in the order
   /// of their arrival, whichever units worked on them.
-  Picoseconds receive(std::size_t i, bool response, Picoseconds now);
+  Picoseconds receive(std::size_t i, Arrival what, Picoseconds now);
 
   /// From when until when a unit works on the packet of the last call of one of these.
   Picoseconds began() const { return began_; }
@@ -92,12 +95,12 @@ class PacketEngine {
     if (config_.binding == EngineBinding::cyclic) return i % config_.units;
     return static_cast<std::size_t>(std::min_element(pool, pool + config_.units) - pool);
   }
-  /// Time for `work` on queue pair `i`, a visit included; counts it.
-  Picoseconds time_of(EngineWork work, std::size_t i, ContextRole role);
+  /// `time` for `work` on queue pair `i`, and that of a visit; counts both.
+  Picoseconds take(EngineWork work, Picoseconds time, std::size_t i, ContextRole role);
 
   EngineConfig config_;
   EngineCounters& counters_;
-  std::array<Picoseconds, engine_works> times_;
+  std::array<Picoseconds, static_cast<std::size_t>(Arrival::count_)> arrivals_;
   std::vector<Picoseconds> free_;          ///< of each unit: those that send, then those apart
   std::vector<Picoseconds> next_message_;  ///< of each queue pair
   std::vector<Picoseconds> received_;  ///< of each, until when the last one that came is worked on

@@ -57,9 +57,6 @@ class ReceiveQueue {
     on_chip_ += wqes;
   }
   std::uint32_t reading() const { return reading_; }
-  /// The end of the read that was made last is known to be `at`.
-  void read_until(Picoseconds at) { read_until_ = std::max(read_until_, at); }
-  Picoseconds reads_until() const { return read_until_; }
 
   /// Its thread found the CQE of a message at `now`: returns when it posts WQEs next, and how many;
   /// nothing while a batch is not full.
@@ -88,7 +85,6 @@ class ReceiveQueue {
   std::uint32_t on_chip_;  ///< of them
   std::uint32_t reading_ = 0;
   std::uint64_t next_read_ = on_chip_;
-  Picoseconds read_until_{};
   Picoseconds busy_until_{};  ///< its thread of the host
   std::uint32_t taken_ = 0;   ///< messages whose WQEs are still to be posted
 };

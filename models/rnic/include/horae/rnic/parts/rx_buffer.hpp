@@ -16,7 +16,8 @@ namespace horae::rnic {
 
 /// Bytes of received payload that are not in host memory yet. Whoever asks passes the time, which
 /// never decreases. Space of writes returns in the order in which it was taken, as writes end in
-/// order; that of packets which wait for the packet engine or for contexts when each goes on.
+/// order; that of packets which wait for the packet engine or for contexts when each goes on; that
+/// of packets which wait for receive WQEs when they are taken.
 ///
 /// With thresholds each port and class (a queue) has an account. What fills it above xoff pauses
 /// its sender; what leaves resumes it.
@@ -75,6 +76,12 @@ class RxBuffer {
     }
     in_flight_.push_back({until, size.count(), queue});
   }
+  /// Takes `size` bytes until free() of as many; returns whether the sender must be paused now.
+  bool keep(Queue queue, Bytes size) {
+    used_ += size.count();
+    return counts(queue) && fills(queue, size);
+  }
+  void free(Queue queue, Bytes size) { take_out(queue, size.count()); }
   /// Bytes taken when has_room() was last asked, and since.
   Bytes used() const { return Bytes(used_); }
 
@@ -97,12 +104,13 @@ class RxBuffer {
 
   void empty_until(Picoseconds now, std::deque<Stay>& stays) {
     while (!stays.empty() && stays.front().until <= now) {
-      const Stay& stay = stays.front();
-      used_ -= stay.size;
-      if (counts(stay.queue) && accounts_->remove(stay.queue, stay.size))
-        resumed_.push_back(stay.queue);
+      take_out(stays.front().queue, stays.front().size);
       stays.pop_front();
     }
+  }
+  void take_out(Queue queue, std::int64_t size) {
+    used_ -= size;
+    if (counts(queue) && accounts_->remove(queue, size)) resumed_.push_back(queue);
   }
   /// Whether `size` bytes more make a pause necessary that is not in force.
   bool fills(Queue queue, Bytes size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
@@ -25,8 +26,11 @@ enum class EngineBinding {
 struct EngineConfig {
   static constexpr std::uint32_t most_units = 256;
 
-  Picoseconds send{};         ///< of a unit, for a data packet sent
-  Picoseconds receive{};      ///< of a unit, for a data packet received
+  Picoseconds send{};     ///< of a unit, for a data packet sent
+  Picoseconds receive{};  ///< of a unit, for a data packet received
+  /// The same for a response of a READ, for a packet of a message that takes a receive WQE, and for
+  /// an atomic's request. Absent: `receive`.
+  std::optional<Picoseconds> read{}, message{}, atomic{};
   Picoseconds ack_send{};     ///< for a response sent: ACK, NACK, SACK, CNP, pull
   Picoseconds ack_receive{};  ///< for one received
   EnginePools pools = EnginePools::shared;

@@ -93,6 +93,10 @@ class Traffic : public config::TrafficTable {
   bool any_verb(F&& f) const {
     return verbs_ ? std::ranges::any_of(*verbs_, f) : f(verb());
   }
+  /// Whether some of its messages are READs or atomics.
+  bool has_responses() const {
+    return any_verb([](Verb v) { return has_response(v); });
+  }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
   /// Prefix of its own results: `traffic.<name>.rate`; empty: it has none.
