@@ -193,6 +193,41 @@ TEST(Entries, MetersAndFilters) {
       "e.toml:3:9: ");
 }
 
+// Entries of a table with idle_timeout. Packets come a microsecond apart.
+TEST(Entries, TimesOfIdleEntries) {
+  Parts p;
+  p.locals =
+      "action to(bit<9> port) { ig_tm_md.ucast_egress_port = port; }\n"
+      "table t { key = { hdr.data.f1 : exact; } actions = { to; NoAction; } "
+      "idle_timeout = true; }\n"
+      "table other { key = { hdr.data.f1 : exact; } actions = { to; NoAction; } }\n";
+  p.apply = "t.apply(); other.apply();";
+  const std::string entry =
+      "[[entry]]\ntable = \"t\"\nmatch = { f1 = 1 }\naction = \"to\"\ndata = { port = 2 }\n";
+  Bench bench(p);
+  Entries::parse_toml(entry + "ttl = \"2500 ns\"\n", "e.toml")
+      .apply(bench.chip->control_plane(), bench.chip->manager());
+  const std::string hit = "packet 0 00000001 00000002 0003 04 05\n";
+  const std::string other = "packet 0 00000007 00000002 0003 04 05\n";
+  // Hits at 1, 2 and 6 us: over at 4.5 us, and again from 8.5 us on.
+  EXPECT_EQ(
+      bench.faults(hit + hit + other + other + other + hit + "expect 2\nexpect 2\nexpect 2\n"), "");
+  auto& control = bench.chip->control_plane();
+  const auto us = [](double t) { return Picoseconds(static_cast<std::int64_t>(t * 1e6)); };
+  EXPECT_EQ(control.idle_notifications("t", us(8.4)), 1u);
+  EXPECT_EQ(control.idle_notifications("t", us(8.5)), 2u);
+  EXPECT_EQ(control.idle_notifications("t", us(1000)), 2u);
+  control.remove("t", std::nullopt, {{"f1", "1"}});
+  EXPECT_EQ(control.idle_notifications("t", us(1000)), 1u);
+  std::string without = entry;
+  without.replace(without.find("\"t\""), 3, "\"other\"");
+  EXPECT_EQ(refusal([&] {
+              Entries::parse_toml(without + "ttl = \"1 s\"\n", "e.toml")
+                  .apply(control, bench.chip->manager());
+            }),
+            "e.toml:6:7: pipe.Ig.other has no idle_timeout");
+}
+
 TEST(Entries, GroupsAndSessions) {
   Parts p;
   p.apply = "ig_tm_md.mcast_grp_a = 3;";

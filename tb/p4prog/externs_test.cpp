@@ -225,9 +225,10 @@ TEST(MathUnit, ComesNearItsFunction) {
 TEST(Externs, WhatIsNotSupportedIsNamed) {
   Parts p;
   p.tofino2 = true;
-  p.deparser_locals = "Pktgen() made;\n";
-  p.deparse = "made.emit(hdr.data); pkt.emit(hdr);";
-  EXPECT_EQ(refusal_of(p), "case.p4:23:6: Pktgen.emit() of pipe.IgDeparser.made is not supported");
+  p.headers = "extern Odd { Odd(); void act(); } " + p.headers;
+  p.deparser_locals = "Odd() made;\n";
+  p.deparse = "made.act(); pkt.emit(hdr);";
+  EXPECT_EQ(refusal_of(p), "case.p4:23:6: Odd.act() of pipe.IgDeparser.made is not supported");
 }
 
 }  // namespace

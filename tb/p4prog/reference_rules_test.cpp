@@ -290,5 +290,23 @@ TEST(P4Rules, MetersKnowTheColourBefore) {
   EXPECT_THROW(aware.chip->control_plane().set_meter("m", 4, rates(1, 1)), InputError);
 }
 
+// TNA 7.9: the length is less by what the program says, so that 16 bytes count as four; in place of
+// the colour or behind it.
+TEST(P4Rules, MetersCountAdjustedLengths) {
+  for (const std::string arguments :
+       {"hdr.data.b1, 32w12", "hdr.data.b1, MeterColor_t.GREEN, 32w12"}) {
+    Parts p;
+    p.locals = "Meter<bit<8>>(4, MeterType_t.BYTES) m;\n";
+    p.apply = "hdr.data.b2 = m.execute(" + arguments + "); ig_tm_md.ucast_egress_port = 2;";
+    Bench bench(p);
+    bench.chip->control_plane().set_meter("m", 1, {BitRate(8), Bytes(12), BitRate(8), Bytes(16)});
+    const std::string sent =
+        "packet 0 00000001 00000002 0003 01 00\nexpect 2 000000010000000200030";
+    EXPECT_EQ(bench.faults(sent + "100\n" + sent + "100\n" + sent + "100\n" + sent + "101\n" +
+                           sent + "103\n"),
+              "");
+  }
+}
+
 }  // namespace
 }  // namespace horae::p4prog::test::reference_rules_test

@@ -45,6 +45,11 @@ const Schema<P4Config>& P4Config::schema() {
                  {.doc = "that passes take in each gress, in place of what the source's price "
                          "says: for a program that does not fit by it",
                   .min = 1})
+          .field("ghost_period", &P4Config::ghost_period,
+                 {.doc = "how often the ghost thread of the program is told of queues whose depth "
+                         "is another, for the first packet of a pipeline in each period. Absent: "
+                         "100 ns",
+                  .min = 1_ns})
           .table("routes", &P4Config::routes, RoutesConfig::schema())
           .field("content", &P4Config::content,
                  {.doc = "what the source is expected to be (a hash), as the effective "
@@ -95,6 +100,7 @@ void try_entries(P4Files& files, const P4Config& config, const std::string& sour
                  ScriptRunner runner) {
   dataplane::Pipeline pipeline("p4", 0, 1);
   p4prog::ManagerTables manager;
+  manager.generator.tofino2 = files.tofino2;
   const p4prog::PipePasses passes(*files.program, files.code(0), pipeline, manager, files.tofino2,
                                   0);
   p4prog::ControlPlane control(*files.program, passes.machines());
@@ -111,6 +117,21 @@ void try_entries(P4Files& files, const P4Config& config, const std::string& sour
   for (const auto& entries : files.entries) entries.apply(control, manager);
   for (const auto& step : files.later) step.entries.apply(control, manager);
   if (files.routes) files.routes->check(control);
+}
+
+/// What the chip has to know of the code of any pipe.
+void ask_code(P4Files& files, const P4Config& config) {
+  for (std::size_t pipe = 0; pipe < files.codes.size(); ++pipe) {
+    dataplane::Pipeline pipeline("p4", static_cast<unsigned>(pipe), 1);
+    const p4prog::ManagerTables manager;
+    const p4prog::PipePasses passes(*files.program, *files.codes[pipe], pipeline, manager,
+                                    files.tofino2, 0);
+    files.deflects |= passes.deflects();
+    files.has_ghost |= passes.has_ghost();
+  }
+  if (config.ghost_period && !files.has_ghost)
+    throw input_error(config.source.where,
+                      fmt::format("ghost_period: {} has no ghost thread", config.source.value));
 }
 
 /// As many stages as the platform gives: in each gress a chain of actions, one a stage.
@@ -161,6 +182,11 @@ std::shared_ptr<const P4Files> read_files(P4Config& config, ScriptRunner runner)
       std::make_shared<const p4lang::Program>(p4lang::compile(source, options_of(config)));
   if (out->program->pipes.empty())
     throw input_error(config.source.where, fmt::format("{} has no pipe", source));
+  if (out->program->architecture == "v1model")
+    throw input_error(config.source.where,
+                      fmt::format("{}: a program for v1model, which no chip runs; `horae p4 test` "
+                                  "does, without time",
+                                  source));
   for (const p4lang::Pipe& pipe : out->program->pipes)
     out->codes.push_back(
         std::make_unique<const p4prog::PipeCode>(p4prog::code_of(*out->program, pipe)));
@@ -171,6 +197,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config, ScriptRunner runner)
   }
   if (config.routes) out->routes.emplace(*config.routes);
   try_entries(*out, config, source, runner);
+  ask_code(*out, config);
   price(*out, config);
   return out;
 }

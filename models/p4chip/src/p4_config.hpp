@@ -29,6 +29,7 @@ struct P4Config {
   bool tofino1 = false;
   bool random_unwritten = false;
   std::optional<Located<std::uint32_t>> stages;
+  std::optional<Picoseconds> ghost_period;  ///< absent: 100 ns
   std::optional<RoutesConfig> routes;
 
   static const Schema<P4Config>& schema();
@@ -43,6 +44,8 @@ struct P4Files {
   std::vector<p4prog::PortName> ports;
   bool tofino2 = true;
   bool random_unwritten = false;
+  bool deflects = false;   ///< packets may ask for another way where their queue has no room
+  bool has_ghost = false;  ///< the program has a ghost thread
   std::vector<dataplane::Design> designs;  ///< by pipe; empty: the source has no price
   std::optional<RouteEntries> routes;
   std::string stages_from;  ///< where it is not the price: what, and why

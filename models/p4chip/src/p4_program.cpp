@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "generators.hpp"
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/pipe_passes.hpp"
@@ -51,8 +52,14 @@ class P4Program final : public programs::Program {
         queues_(routes.queues_per_port),
         passes_(*files_->program, files_->code(pipe_), pipeline, manager_, files_->tofino2,
                 files_->tofino2 ? 0 : 192),
-        control_(*files_->program, passes_.machines()) {
+        control_(*files_->program, passes_.machines()),
+        generators_(*files_, pipe_, routes.pipeline_of_port, ports_) {
+    manager_.generator.tofino2 = files_->tofino2;
     for (const auto& entries : files_->entries) entries.apply(control_, manager_);
+    for (std::uint16_t port = 0; port < routes.pipeline_of_port.size(); ++port) {
+      if (passes_.has_ghost() && routes.pipeline_of_port[port] == pipe_) watched_.push_back(port);
+    }
+    depths_.resize(watched_.size() * queues_);
     next_step_ = files_->later.empty() ? never : files_->later.front().at;
     update(routes);
     if (const auto* machine = passes_.machine(Gress::ingress)) {
@@ -74,13 +81,17 @@ class P4Program final : public programs::Program {
 
   void ingress(Pass& pass) override {
     if (pass.now() >= next_step_) take_steps(pass.now());
+    now_ = pass.now();
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
-    IngressResult& result =
-        passes_.ingress(pass, port_of(pass, f), f.bytes, pass.resubmitted() ? &f.again : nullptr);
+    if (f.comes_by) p.frame = with_fcs(f.bytes.size());
+    IngressResult& result = passes_.ingress(pass, port_of(pass.ingress_port(), f), f.bytes,
+                                            pass.resubmitted() ? &f.again : nullptr);
     if (passes_.has_digests()) digests_ += passes_.take_digests().size();
     watch();
     f.around = false;
+    f.comes_by.reset();
+    f.message.reset();
     if (result.end == IngressResult::End::dropped_by_parser) {
       Reason& reason = parser_errors_.at(result.note.error);
       return drop(pass, f, reason);
@@ -90,12 +101,17 @@ class P4Program final : public programs::Program {
       return pass.resubmit();
     }
     if (result.copy) mirror(pass, f, *result.copy);
+    if (auto& message = result.message)
+      f.message = programs::GeneratorMessage{std::move(message->bytes),
+                                             static_cast<std::uint16_t>(message->offset),
+                                             static_cast<std::uint16_t>(message->length)};
     p.frame = with_fcs(f.bytes.size());
     send(pass, f, result);
   }
 
   void egress(Pass& pass) override {
     if (pass.now() >= next_step_) take_steps(pass.now());
+    now_ = pass.now();
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
     f.around = pass.egress_port() == dataplane::loopback_port;
@@ -108,7 +124,41 @@ class P4Program final : public programs::Program {
       if (result.copy) mirror(pass, f, *result.copy);
       if (result.told_to_drop) drop(pass, f, reasons_[egress_drop]);
     }
+    p.deflected = false;
     p.frame = programs::frame_on_wire(f.bytes.size());
+  }
+
+  std::vector<programs::PacketGenerator> generators() const override { return generators_.list(); }
+  bool triggers(std::size_t which, const programs::GeneratorMessage& message) const override {
+    return manager_.generator.matches(generators_.app(which), message.bytes);
+  }
+  void generate(std::size_t which, const dataplane::GeneratedHeader& header,
+                const programs::GeneratorMessage& message, Picoseconds now, Frame& f) override {
+    if (now >= next_step_) take_steps(now);
+    const p4prog::GeneratorApp& app = generators_.app(which);
+    p4prog::GeneratorEvent event{
+        .bytes = message.bytes, .offset = message.offset, .length = message.length};
+    if (app.trigger == p4prog::GeneratorApp::Trigger::port_down)
+      event.port = number(header.trigger);
+    const auto bytes =
+        manager_.generator.packet(header.app, app, pipe_, header.batch, header.packet, event);
+    f.bytes.assign(bytes);
+    f.comes_by = static_cast<std::uint16_t>(manager_.generator.port(app, pipe_, header.packet));
+  }
+
+  std::span<const std::uint16_t> watched_ports() const override { return watched_; }
+  bool ghost_by_queue() const override { return true; }
+  /// A pass for each queue whose depth is another than at the last time.
+  void ghost(std::span<const std::uint32_t> cells, Picoseconds now) override {
+    if (now >= next_step_) take_steps(now);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (std::exchange(depths_[i], cells[i]) == cells[i]) continue;
+      // Own rule: sixteen numbers for each lane, which are the chip's 128 of eight lanes.
+      const unsigned lane = number(watched_[i / queues_]) & 0x7f;
+      Packet packet;
+      const Pass pass(packet, {pipe_, Gress::ingress}, next_ghost_++, 0, now);
+      passes_.ghost(pass, lane * 16 + static_cast<unsigned>(i % queues_), cells[i]);
+    }
   }
 
   Bytes parsed(const Packet& packet, Gress gress, unsigned port, Picoseconds now) override {
@@ -116,8 +166,8 @@ class P4Program final : public programs::Program {
     const Frame& f = frames_->of(packet);
     const Pass pass(p, {pipe_, gress}, ~std::uint64_t{1}, p.ingress_port, now);
     if (gress == Gress::ingress)
-      return Bytes(passes_.parsed_bytes(pass, f.around ? ports_.recirculation(pipe_) : number(port),
-                                        f.bytes, f.again.empty() ? nullptr : &f.again));
+      return Bytes(passes_.parsed_bytes(pass, port_of(port, f), f.bytes,
+                                        f.again.empty() ? nullptr : &f.again));
     if (!passes_.has(gress) || (packet.mirror_type == 0 && f.way.bypass)) return {};
     return Bytes(passes_.parsed_bytes(pass, departure_of(packet, f, port), f.bytes));
   }
@@ -140,6 +190,11 @@ class P4Program final : public programs::Program {
     if (!warnings_.empty()) out["warnings"] = warnings_;
     for (const p4prog::Machine* machine : passes_.machines()) {
       const auto& objects = machine->objects();
+      for (const auto& table : objects.tables()) {
+        if (!table.idle) continue;
+        out["idle_timeouts"][table.code->source->name] = {
+            {"notifications", table.idle->notifications(now_)}, {"idle", table.idle->idle(now_)}};
+      }
       for (const auto& [index, r] : objects.registers()) report_register(out, name_of(index), r);
       for (const auto& [index, c] : objects.counters()) report_counter(out, name_of(index), *c);
     }
@@ -157,7 +212,7 @@ class P4Program final : public programs::Program {
   void take_steps(Picoseconds now) {
     for (; steps_done_ < files_->later.size() && files_->later[steps_done_].at <= now;
          ++steps_done_)
-      files_->later[steps_done_].entries.apply(control_, manager_);
+      files_->later[steps_done_].entries.apply(control_, manager_, files_->later[steps_done_].at);
     next_step_ = steps_done_ < files_->later.size() ? files_->later[steps_done_].at : never;
   }
 
@@ -167,8 +222,9 @@ class P4Program final : public programs::Program {
     return most + 1;
   }
 
-  unsigned port_of(const Pass& pass, const Frame& f) const {
-    return f.around ? ports_.recirculation(pipe_) : ports_.number_of(pass.ingress_port());
+  unsigned port_of(unsigned ingress_port, const Frame& f) const {
+    if (f.comes_by) return *f.comes_by;
+    return f.around ? ports_.recirculation(pipe_) : number(ingress_port);
   }
 
   /// Number of a port of the platform.
@@ -183,6 +239,7 @@ class P4Program final : public programs::Program {
       d.qid = f.way.qid;
       d.cos = f.way.cos;
     }
+    d.deflected = p.deflected;
     d.queued = f.queued;
     d.cells_before = f.cells_before;
     d.cells_behind = f.cells_behind;
@@ -223,6 +280,7 @@ class P4Program final : public programs::Program {
     if (to_.empty()) return drop(pass, f, reasons_[why(result)]);
     lost_copies_ += result.departures.size() - to_.size();
     f.way = f.ways.front();
+    f.deflects = result.departures.front().deflects;
     choose_class(pass, f.way.qid);
     if (to_.size() == 1 && !programs::is_loopback(to_[0])) return pass.forward(to_[0]);
     if (to_.size() == 1 && to_[0] == programs::loopback_of(pipe_)) {
@@ -321,8 +379,13 @@ class P4Program final : public programs::Program {
   p4prog::ManagerTables manager_;
   p4prog::PipePasses passes_;
   p4prog::ControlPlane control_;
+  Generators generators_;
+  std::vector<std::uint16_t> watched_;  ///< ports whose queues the ghost thread is told of
+  std::vector<std::uint32_t> depths_;   ///< of these, queue by queue, as it was told
+  std::uint64_t next_ghost_ = std::uint64_t{1} << 63;  ///< serials that no packet's pass has
   std::size_t steps_done_ = 0;
   Picoseconds next_step_;
+  Picoseconds now_{};  ///< of the last pass
   Frames* frames_ = nullptr;
   std::vector<std::uint16_t> to_;
   std::deque<std::vector<std::uint16_t>> groups_;  ///< by number
@@ -355,6 +418,10 @@ class P4Factory final : public programs::ProgramFactory {
   }
   bool knows_connections() const override { return false; }
   bool works_on_bytes() const override { return true; }
+  bool takes_deflected() const override { return files_->deflects; }
+  Picoseconds ghost_period() const override {
+    return files_->has_ghost ? config_.ghost_period.value_or(100_ns) : Picoseconds{};
+  }
   std::string_view chip() const override { return config_.tofino1 ? "tofino1" : "tofino2"; }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "p4"}};

@@ -99,6 +99,25 @@ Objects::Objects(const p4lang::Program& program, const GressCode& code,
   for (const ValueSetCode& set : code.value_sets) value_sets_.push_back({&set, {}});
 }
 
+void IdleTimes::set(std::size_t place, Picoseconds time, Picoseconds now) {
+  if (place >= entries_.size()) entries_.resize(place + 1);
+  entries_[place] = {time, now};
+}
+
+void IdleTimes::hit(std::size_t place, Picoseconds now) {
+  if (place >= entries_.size()) return;
+  Entry& e = entries_[place];
+  if (e.over(now)) ++notifications_;
+  e.since = now;
+}
+
+std::uint64_t IdleTimes::notifications(Picoseconds now) const { return notifications_ + idle(now); }
+
+std::uint64_t IdleTimes::idle(Picoseconds now) const {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(entries_, [&](const Entry& e) { return e.over(now); }));
+}
+
 void Objects::refuse(const p4lang::Place& place, const std::string& what) const {
   throw InputError(program_.place_text(place) + ": " + what);
 }
@@ -135,6 +154,9 @@ void Objects::make_tables() {
                                     .data_bits = data_bits,
                                     .actions = static_cast<std::uint32_t>(t.code->actions.size()),
                                     .constant = source.const_entries};
+    if (const p4lang::Property* p = source.find("idle_timeout");
+        p != nullptr && p->value.value != 0)
+      t.idle = std::make_unique<IdleTimes>();
     t.match = std::make_unique<dataplane::MatchTable>(pipeline_, gress_, source.name,
                                                       std::move(fields), spec);
     make_implementation(t);

@@ -48,6 +48,7 @@ SwitchOptions SwitchOptions::of(bool tofino2) {
 P4Switch::P4Switch(const p4lang::Program& program, const SwitchOptions& options)
     : program_(program), options_(options) {
   if (program.pipes.empty()) throw InputError("the program has no pipe");
+  manager_.generator.tofino2 = options.tofino2;
   for (const p4lang::Pipe& pipe : program.pipes)
     codes_.push_back(std::make_unique<PipeCode>(code_of(program, pipe)));
   std::vector<Machine*> machines;
@@ -70,18 +71,82 @@ P4Switch::P4Switch(const p4lang::Program& program, const SwitchOptions& options)
 
 std::vector<P4Switch::Output> P4Switch::inject(unsigned port, std::span<const std::uint8_t> bytes,
                                                Picoseconds now) {
+  begin(now);
+  arrivals_.push_back({port, FrameBytes(bytes), std::nullopt});
+  return run_to_end(port);
+}
+
+void P4Switch::begin(Picoseconds now) {
   now_ = now;
   outputs_.clear();
   passes_.clear();
   arrivals_.clear();
-  arrivals_.push_back({port, FrameBytes(bytes), std::nullopt});
+  passes_allowed_ = most_passes;
+}
+
+std::vector<P4Switch::Output> P4Switch::run_to_end(unsigned port) {
   for (std::size_t next = 0; next < arrivals_.size(); ++next) {
-    if (next == most_passes)
+    if (next == passes_allowed_)
       throw ModelError(
           fmt::format("a packet from port {} goes round more than {} times", port, most_passes));
     ingress(std::move(arrivals_[next]));
   }
   return std::move(outputs_);
+}
+
+std::vector<P4Switch::Output> P4Switch::fire_timer(unsigned app, std::optional<unsigned> pipe,
+                                                   Picoseconds now) {
+  if (pipe && *pipe >= pipes_.size())
+    throw InputError(fmt::format("pipe {}; there are {}", *pipe, pipes_.size()));
+  begin(now);
+  bool any = false;
+  for (const auto& [key, set_up] : manager_.generator.apps) {
+    if (key.first != app) continue;
+    any = true;
+    const bool once = set_up.trigger == GeneratorApp::Trigger::one_shot;
+    if (!once && set_up.trigger != GeneratorApp::Trigger::timer)
+      throw InputError(fmt::format("packet generator {} has no timer", app));
+    for (unsigned i = 0; i < pipes_.size(); ++i) {
+      if (!set_up.is_in(i) || pipe.value_or(i) != i) continue;
+      if (!once || fired_.emplace(i, app).second) generate(i, app, set_up, {}, true);
+    }
+  }
+  if (!any) throw InputError(fmt::format("packet generator {} is not set up", app));
+  return run_to_end(generator_lane(options_.tofino2));
+}
+
+std::vector<P4Switch::Output> P4Switch::port_down(unsigned port, Picoseconds now) {
+  begin(now);
+  const unsigned pipe = pipe_of(port);
+  for (const auto& [key, app] : manager_.generator.apps) {
+    if (app.trigger != GeneratorApp::Trigger::port_down || !app.is_in(pipe)) continue;
+    if (app.ports && !app.ports->contains(port)) continue;
+    if (fallen_.emplace(key.first, port).second)
+      generate(pipe, key.first, app, {.port = port, .bytes = {}}, true);
+  }
+  return run_to_end(generator_lane(options_.tofino2));
+}
+
+void P4Switch::generate(unsigned pipe, unsigned number, const GeneratorApp& app,
+                        const GeneratorEvent& event, bool by_itself) {
+  const GeneratorTable& table = manager_.generator;
+  if (by_itself) passes_allowed_ += std::size_t{app.batches} * app.packets;
+  for (std::uint32_t batch = 0; batch < app.batches; ++batch) {
+    for (std::uint32_t i = 0; i < app.packets; ++i) {
+      if (arrivals_.size() > passes_allowed_) return;
+      arrivals_.push_back({table.port(app, pipe, i),
+                           FrameBytes(table.packet(number, app, pipe, batch, i, event)),
+                           std::nullopt});
+    }
+  }
+}
+
+/// What a packet or a message to the packet generator triggers.
+void P4Switch::trigger(unsigned pipe, GeneratorApp::Trigger kind, const GeneratorEvent& event) {
+  for (const auto& [key, app] : manager_.generator.apps) {
+    if (app.trigger == kind && app.is_in(pipe) && manager_.generator.matches(app, event.bytes))
+      generate(pipe, key.first, app, event, false);
+  }
 }
 
 void P4Switch::run_ghost(unsigned queue, std::uint64_t depth, Picoseconds now) {
@@ -117,9 +182,24 @@ void P4Switch::take_digests(PipePasses& passes) {
   std::move(digests.begin(), digests.end(), std::back_inserter(digests_));
 }
 
+/// A pass of v1model has all.
+void P4Switch::v1_pass(unsigned number, const Arrival& arrival) {
+  PipePasses& passes = *pipes_[number].passes;
+  Packet packet;
+  packet.frame = counted_bytes(arrival.bytes.size());
+  const dataplane::Pass pass(packet, {number, Gress::ingress}, serial_, arrival.port, now_);
+  serial_ += 1;
+  auto leaving = passes.v1(pass, arrival.port, arrival.bytes);
+  note(number, Gress::ingress, arrival.port, arrival.bytes.size(), passes.note(),
+       leaving.empty() ? "dropped" : fmt::format("{} packets leave", leaving.size()));
+  for (auto& packet_out : leaving)
+    outputs_.push_back({packet_out.port, Bytes8(packet_out.bytes.begin(), packet_out.bytes.end())});
+}
+
 void P4Switch::ingress(Arrival arrival) {
   const unsigned number = pipe_of(arrival.port);
   PipePasses& passes = *pipes_[number].passes;
+  if (passes.is_v1model()) return v1_pass(number, arrival);
   Packet packet;
   packet.frame = counted_bytes(arrival.bytes.size());
   const dataplane::Pass pass(packet, {number, Gress::ingress}, serial_++, arrival.port, now_);
@@ -141,8 +221,10 @@ void P4Switch::ingress(Arrival arrival) {
   // A copy that comes round is another pass of this gress, which takes the result away.
   const auto departures = std::move(result.departures);
   const auto copy = std::move(result.copy);
+  const auto message = std::move(result.message);
   for (const Departure& d : departures) egress(d, arrival.bytes);
   if (copy) mirror(*copy);
+  if (message) trigger(number, GeneratorApp::Trigger::deparser, *message);
 }
 
 void P4Switch::mirror(MirroredPacket copy) {
@@ -156,7 +238,7 @@ void P4Switch::egress(Departure d, FrameBytes bytes) {
   const unsigned number = pipe_of(d.port);
   PipePasses& passes = *pipes_[number].passes;
   if (d.bypass || !passes.has(Gress::egress)) return leave(d.port, std::move(bytes));
-  if (passes_.size() > most_passes)
+  if (passes_.size() > most_passes + 2 * passes_allowed_)
     throw ModelError(fmt::format("a packet makes more than {} passes", most_passes));
   Packet packet;
   packet.frame = counted_bytes(bytes.size());
@@ -173,10 +255,17 @@ void P4Switch::egress(Departure d, FrameBytes bytes) {
 }
 
 void P4Switch::leave(unsigned port, FrameBytes bytes) {
-  if (options_.loopback.contains(port))
-    arrivals_.push_back({port, std::move(bytes), std::nullopt});
-  else
+  if (!options_.loopback.contains(port)) {
     outputs_.push_back({port, Bytes8(bytes.begin(), bytes.end())});
+    return;
+  }
+  const GeneratorEvent event{
+      .port = port,
+      .bytes = Bytes8(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(
+                                                         std::min<std::size_t>(bytes.size(), 16)))};
+  arrivals_.push_back({port, std::move(bytes), std::nullopt});
+  if ((port & 0x7f) == generator_lane(options_.tofino2))
+    trigger(pipe_of(port), GeneratorApp::Trigger::recirculation, event);
 }
 
 }  // namespace horae::p4prog

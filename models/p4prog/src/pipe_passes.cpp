@@ -52,11 +52,19 @@ std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.c
 PipePasses::PipePasses(const p4lang::Program& program, const PipeCode& code,
                        dataplane::Pipeline& pipeline, const ManagerTables& manager, bool tofino2,
                        unsigned cpu_port)
-    : program_(program), manager_(manager), tofino2_(tofino2), cpu_port_(cpu_port) {
+    : program_(program),
+      v1model_(code.v1model),
+      manager_(manager),
+      tofino2_(tofino2),
+      cpu_port_(cpu_port) {
   for (const Gress g : {Gress::ingress, Gress::egress}) {
     const auto n = static_cast<std::size_t>(g);
     if (!code.gress[n].present) continue;
     machines_[n] = std::make_unique<Machine>(program, code.gress[n], pipeline, g);
+    if (v1model_) {
+      machines_[n]->without_fcs();
+      continue;
+    }
     front_[n] = front_of(*machines_[n], before_packet[n], intrinsic_bytes[n]);
     find_words(g);
   }
@@ -115,6 +123,10 @@ void PipePasses::find_words(Gress gress) {
   w.qid = m.intrinsic(for_tm, "qid");
   w.cos = m.intrinsic(for_tm, "ingress_cos");
   w.bypass = m.intrinsic(for_tm, "bypass_egress");
+  w.deflect = m.intrinsic(for_tm, "deflect_on_drop");
+  w.generator = m.intrinsic(for_deparser[n], "pktgen");
+  w.generator_address = m.intrinsic(for_deparser[n], "pktgen_address");
+  w.generator_length = m.intrinsic(for_deparser[n], "pktgen_length");
 }
 
 /// The chip's header before packets, as the program declares it; else so many bytes.
@@ -133,7 +145,8 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
       {"enq_tstamp", Fact::queued},
       {"deq_timedelta", Fact::waited},
       {"enq_qdepth", Fact::cells_before},
-      {"deq_qdepth", Fact::cells_behind}};
+      {"deq_qdepth", Fact::cells_behind},
+      {"deflection_flag", Fact::deflected}};
   const p4lang::Type* t = machine.intrinsic_type(type);
   Front out;
   out.bytes = bytes;
@@ -249,6 +262,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, FrameBytes& 
   const std::uint64_t before = machine.instructions();
   ingress_.departures.clear();
   ingress_.copy.reset();
+  ingress_.message.reset();
   ingress_.told_to_drop = false;
   begin_ingress(pass, port, packet, resubmitted);
   if (!parse(machine, words_[0], pass) && !machine.code().names_parser_error) {
@@ -270,6 +284,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, FrameBytes& 
   }
   ingress_.end = IngressResult::End::managed;
   choose_ways(machine);
+  if (result.generator && machine.value(words_[0].generator) != 0) take_message(machine, result);
   if (result.mirror && (drop & 4) == 0) ingress_.copy = mirrored(*result.mirror, packet);
   result.put_into(packet);
   return ingress_;
@@ -289,6 +304,18 @@ void PipePasses::ghost(const Pass& pass, unsigned queue, std::uint64_t depth) {
   machine.ghost(pass);
 }
 
+/// What the deparser tells the packet generator. Of the address the chip takes the number of a row
+/// of the buffer (open-p4studio, tna_pktgen).
+void PipePasses::take_message(const Machine& machine, PassResult& result) {
+  constexpr std::uint64_t rows = GeneratorTable::buffer_bytes / GeneratorTable::row_bytes;
+  const std::uint64_t row = machine.value(words_[0].generator_address) % rows;
+  ingress_.message = {
+      .port = 0,
+      .bytes = std::move(*result.generator),
+      .offset = static_cast<std::uint32_t>(row * GeneratorTable::row_bytes),
+      .length = static_cast<std::uint32_t>(machine.value(words_[0].generator_length))};
+}
+
 /// The copies that the traffic manager makes.
 void PipePasses::choose_ways(const Machine& machine) {
   const Words& w = words_[0];
@@ -296,6 +323,7 @@ void PipePasses::choose_ways(const Machine& machine) {
   out.qid = static_cast<unsigned>(machine.value(w.qid));
   out.cos = static_cast<unsigned>(machine.value(w.cos));
   out.bypass = machine.value(w.bypass) != 0;
+  out.deflects = machine.value(w.deflect) != 0;
   out.rid = static_cast<unsigned>(machine.value(w.rid));
   if (!ingress_.told_to_drop) {
     if (machine.written(w.unicast)) {
@@ -374,6 +402,7 @@ std::size_t PipePasses::begin_egress(const Pass& pass, const Departure& departur
   fact(Fact::waited) = nanoseconds(pass.now() - departure.queued);
   fact(Fact::cells_before) = departure.cells_before;
   fact(Fact::cells_behind) = departure.cells_behind;
+  fact(Fact::deflected) = departure.deflected ? 1 : 0;
   if (!begin_in_words(Gress::egress, facts, 0, packet)) {
     put_front(front_[1], facts);
     machine.begin(put_.bytes(), packet);

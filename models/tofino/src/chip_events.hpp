@@ -21,8 +21,9 @@ enum event_kind : std::uint8_t {
   mirror_event,                         // entity: egress port; payload: a copy, deparsed
   resubmitted_event,                    // entity: pipeline; payload: the packet, at the parser
   replicate_event,                      // entity: pipeline and group; payload: the packet
-  generate_event,                       // entity: pipeline and app; payload: the trigger
+  generate_event,                       // entity: generator; payload: the trigger
   generated_event,                      // entity: pipeline; payload: the packet, at the parser
+  make_event,                           // entity: generator, whose next packet is due
 };
 
 /// A port and one of its queues in an event's 16 bits.

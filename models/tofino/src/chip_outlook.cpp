@@ -25,10 +25,11 @@ void tofino_switch::own_outlook(fabric::Outlook& outlook) const {
   const auto expect = [&](const Event& e) {
     const auto kind = fabric::key_kind(e.key);
     if (kind < fabric::device_events) return;
-    const bool carries_packet = kind != queue_event && kind != generate_event;
+    const bool of_generator = kind == generate_event || kind == make_event;
+    const bool carries_packet = kind != queue_event && !of_generator;
     const bool loops = kind >= loopback_event && kind <= recirculated_event;
-    const bool repeats = kind == generate_event || (carries_packet && arrived(e).again) ||
-                         (loops && !outlook.work_left);
+    const bool repeats = (of_generator && generators_[fabric::key_entity(e.key)].what.repeats()) ||
+                         (carries_packet && arrived(e).again) || (loops && !outlook.work_left);
     if ((holds && outlook.work_left) || !repeats) outlook.expect(e.time);
   };
   managed_.for_each(expect);

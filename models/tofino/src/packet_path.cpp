@@ -99,6 +99,9 @@ template <bool watched, bool special, class KindOfPass>
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
   }
+  if constexpr (special) {
+    if (frames_ && !generators_.empty()) trigger_by_message(p, pipe.index(), deparsed);
+  }
   if (pass.asks()) [[unlikely]]
     serve_requests(pass, deparsed);
   Picoseconds managed = deparsed + config_.traffic_manager;
@@ -244,7 +247,10 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       replicate(packet(), entity, e.time);
       break;
     case generate_event:
-      generate(entity, static_cast<std::uint16_t>(e.payload), e.time);
+      trigger(entity, {.what = static_cast<std::uint16_t>(e.payload), .message = {}}, e.time);
+      break;
+    case make_event:
+      make_packet(entity, e.time);
       break;
     case generated_event: {
       --in_pipeline_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "chip_events.hpp"
 #include "horae/core/error.hpp"
@@ -190,7 +191,11 @@ void tofino_switch::notify_looped(const Packet& p, unsigned loopback, Picosecond
 bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, Picoseconds t) {
   const bool queue = cause == fabric::DropCause::queue_full;
   if (!queue && cause != fabric::DropCause::buffer_full) return false;
-  if (!p.is_data() || p.trimmed || p.mirror_type != 0) return false;
+  if (frames_) {
+    if (!std::exchange(frames_->of(p).deflects, false)) return false;
+  } else if (!p.is_data() || p.trimmed || p.mirror_type != 0) {
+    return false;
+  }
   // Whatever becomes of it, it is no drop of its queue: the loopback port counts those that it
   // refuses.
   ++(queue ? refused_queue_ : refused_buffer_);
@@ -199,6 +204,7 @@ bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, P
   const unsigned loopback = loopbacks_.number(pipeline_of_port_[port], 0);
   if (!hold_looped(p, loopback, t)) return true;
   ++deflected_;
+  if (frames_) frames_->of(p).queued = t;
   schedule_packet(loopbacks_.of(loopback).take(p, t), loopback_leaves_event, loopback, p);
   return true;
 }

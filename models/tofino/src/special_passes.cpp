@@ -32,11 +32,14 @@ void tofino_switch::run_ghost(unsigned pipeline, Picoseconds t) {
   programs::Program& program = pipe(pipeline).program();
   const std::int64_t cell = config_.cell.count();
   ghost_cells_.clear();
+  const unsigned queues = program.ghost_by_queue() ? config_.queues_per_port : 0;
   for (const unsigned port : program.watched_ports()) {
+    for (unsigned queue = 0; queue < queues; ++queue) ghost_cells_.push_back(cells_in(port, queue));
+    if (queues > 0) continue;
     const std::int64_t bytes = traffic_manager_.port(port).depth().count();
     ghost_cells_.push_back(static_cast<std::uint32_t>((bytes + cell - 1) / cell));
   }
-  program.ghost(ghost_cells_);
+  program.ghost(ghost_cells_, t);
 }
 
 /// Steps before the pass of a header that comes at `t`; returns when the parser is through with it.

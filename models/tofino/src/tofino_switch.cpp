@@ -33,7 +33,7 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       frames_(factory.works_on_bytes() ? std::make_unique<programs::Frames>() : nullptr),
       takes_deflected_(factory.takes_deflected()),
       adds_telemetry_(factory.adds_telemetry()) {
-  if (takes_deflected_ && !config.control_class) {
+  if (takes_deflected_ && !frames_ && !config.control_class) {
     throw InputError(
         fmt::format("{}: a program that trims needs a control_class, whose packets "
                     "always find room",

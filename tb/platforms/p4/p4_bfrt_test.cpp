@@ -273,6 +273,51 @@ TEST_F(P4Bfrt, FaultsHaveTheLineOfTheScript) {
   EXPECT_EQ(json.json()["verdict"], "refused");
 }
 
+TEST_F(P4Bfrt, ExclusionIdsOfGroups) {
+  const auto rows = rows_of(R"(bfrt.pre.node.add(1, 7, [], [8, 16])
+bfrt.pre.node.add(2, 0, [], [24])
+bfrt.pre.mgid.add(5, [1, 2], [True, False], [9, 3])
+bfrt.pre.prune.mod(3, [8])
+)");
+  EXPECT_EQ(rows.at("groups").at(0).at("copies"),
+            ordered_json::parse("[[8, 7, 9], [16, 7, 9], [24, 0, null]]"));
+  EXPECT_EQ(rows.at("exclusions").at(0).at("number"), 3);
+  EXPECT_EQ(rows.at("exclusions").at(0).at("ports"), ordered_json::parse("[8]"));
+}
+
+TEST_F(P4Bfrt, RowsOfPacketGenerators) {
+  const auto rows = rows_of(R"(g = bfrt.tf1.pktgen
+g.port_cfg.mod(dev_port=68, pktgen_enable=True)
+g.port_cfg.mod(dev_port=196, pktgen_enable=True, pattern_matching_enable=True)
+g.pkt_buffer.mod(pkt_buffer_offset=32, pkt_buffer_size=4, buffer=bytes([1, 2, 255]))
+g.app_cfg.mod_with_trigger_timer_one_shot(app_id=1, timer_nanosec=500, pkt_len=8, batch_count_cfg=2,
+                                          packets_per_batch_cfg=3, ipg=10, ibg=20, app_enable=True)
+g.app_cfg.mod_with_trigger_timer_periodic(app_id=1, pipe=1, timer_nanosec=2000, pkt_len=4, app_enable=True)
+g.app_cfg.entry_with_trigger_recirc_pattern(app_id=2, pattern_value=0x80000001, pattern_mask=0xff,
+                                            pipe_local_source_port=68, app_enable=True).push()
+g.app_cfg.add_with_trigger_port_down(app_id=3, app_enable=True)
+g.app_cfg.mod(app_id=3, app_enable=False)
+)");
+  const auto& made = rows.at("generators");
+  ASSERT_EQ(made.size(), 3u) << made;
+  const auto field = [&](const char* name) {
+    return ordered_json({made[0][name], made[1][name], made[2][name]}).dump();
+  };
+  EXPECT_EQ(field("app"), "[1,1,2]");
+  EXPECT_EQ(field("trigger"), R"(["one_shot","timer","recirculation"])");
+  EXPECT_EQ(field("pipes"), "[[0],[1],[1]]");
+  EXPECT_EQ(field("timer"), "[500000,2000000,0]");
+  EXPECT_EQ(field("batches"), "[3,1,1]");
+  EXPECT_EQ(field("packets"), "[4,1,1]");
+  EXPECT_EQ(field("batch_gap"), "[20000,0,0]");
+  EXPECT_EQ(field("packet_gap"), "[10000,0,0]");
+  EXPECT_EQ(field("length"), "[8,4,0]");
+  EXPECT_EQ(field("port"), "[null,null,68]");
+  EXPECT_EQ(made[2].at("value").dump(), "[2147483649,0]");
+  EXPECT_EQ(made[2].at("mask").dump(), "[255,0]");
+  EXPECT_EQ(rows.at("packet_buffers").at(0).at("bytes").dump(), "[1,2,255,0]");
+}
+
 TEST_F(P4Bfrt, WhatIsNotModelledIsSaid) {
   place.write("setup.py", R"(import socket
 bfrt.port.port.add(DEV_PORT=4, SPEED='BF_SPEED_100G', FEC='BF_FEC_TYP_NONE')
@@ -283,6 +328,9 @@ bfrt.pre.port.mod(64, COPY_TO_CPU_PORT_ENABLE=True)
 bfrt.pre.node.add(1, 0, [], [1])
 bfrt.pre.ecmp.add(9, [1])
 bfrt.pre.mgid.add(MGID=1, MULTICAST_ECMP_ID=[9], MULTICAST_NODE_ID=[7])
+bfrt.tf1.pktgen.app_cfg.mod_with_trigger_timer_periodic(app_id=2, app_enable=True, ibg_jitter=5)
+bfrt.tf1.pktgen.app_cfg.mod(app_id=4, app_enable=True)
+bfrt.tf2.pktgen.app_cfg.mod(1)
 )");
   const Ended ended = bfrt({"--hostname", "tofino7"});
   EXPECT_EQ(ended.exit_code, 0);
@@ -292,8 +340,13 @@ bfrt.pre.mgid.add(MGID=1, MULTICAST_ECMP_ID=[9], MULTICAST_NODE_ID=[7])
             "horae: warning: bfrt.pre.port: the CPU's port and backup ports stay as they are\n"
             "horae: warning: bfrt.pre.ecmp: the first node is taken, without a hash\n"
             "horae: warning: bfrt.pre.mgid: group 1 names node 7, which is not there\n"
+            "horae: warning: tf1.pktgen.app_cfg: ibg_jitter is not modelled\n"
+            "horae: warning: tf1.pktgen.app_cfg: app 2 makes nothing, as port 68 of no pipe has "
+            "pktgen_enable\n"
+            "horae: warning: tf1.pktgen.app_cfg: app 4 makes nothing, as its trigger is not set\n"
             "horae: warning: bfrt.port.port.add() is not modelled: 1 call did nothing\n"
-            "horae: warning: bfrt.tf1.tm.port.cfg.get() is not modelled: 1 call did nothing\n");
+            "horae: warning: bfrt.tf1.tm.port.cfg.get() is not modelled: 1 call did nothing\n"
+            "horae: warning: bfrt.tf2.pktgen.app_cfg.mod() is not modelled: 1 call did nothing\n");
   place.write("setup.py", "import socket, sys\nif socket.gethostname() != 'a': sys.exit(1)\n");
   EXPECT_EQ(bfrt({"--hostname", "b"}).err,
             "horae: setup.py:2:33: the script ended itself by exit code 1; it asked for the host's "

@@ -37,7 +37,7 @@ class Watching final : public programs::Program {
   }
   void egress(dataplane::Pass&) override {}
   std::span<const std::uint16_t> watched_ports() const override { return ports_; }
-  void ghost(std::span<const std::uint32_t> cells) override {
+  void ghost(std::span<const std::uint32_t> cells, Picoseconds) override {
     log_.told.push_back({log_.entered, {cells.begin(), cells.end()}});
   }
 

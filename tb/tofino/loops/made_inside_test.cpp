@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/core/error.hpp"
@@ -177,12 +178,105 @@ Way generating(const PacketGenerator& g, Taken& taken) {
   return way;
 }
 
+/// Between packets, to 10 ns.
+std::vector<Picoseconds> gaps_of(const PacketGenerator& g) {
+  Taken taken;
+  const Way way = generating(g, taken);
+  fabric::sim_context context;
+  Chip chip(context, way.c, 2, way.program);
+  context.clock.run_to(100_us);
+  std::vector<Picoseconds> out;
+  for (std::size_t i = 1; i < taken.at.size(); ++i)
+    out.push_back(Picoseconds(((taken.at[i] - taken.at[i - 1]).count() + 5'000) / 10'000 * 10'000));
+  return out;
+}
+
+using Gaps = std::vector<Picoseconds>;
+
+// TNA 9.1: from begin to begin. A frame of 1,000 bytes is 20.4 ns on the wire of 400 Gbps.
+TEST(PacketGenerator, GapsAreFromBeginToBegin) {
+  EXPECT_EQ(
+      gaps_of({.batches = 2, .packets = 3, .batch_gap = 5_us, .packet_gap = 1_us, .frame = 1000_B}),
+      (Gaps{1_us, 1_us, 3_us, 1_us, 1_us}));
+}
+
+TEST(PacketGenerator, GapsMayBeFromEndToBegin) {
+  EXPECT_EQ(gaps_of({.batches = 2,
+                     .packets = 3,
+                     .batch_gap = 5_us,
+                     .packet_gap = 1_us,
+                     .gaps_from_end = true,
+                     .frame = 1000_B}),
+            (Gaps{1'020_ns, 1'020_ns, 5'020_ns, 1'020_ns, 1'020_ns}));
+}
+
+// What takes longer on the wire than its gap follows at once: 9,000 bytes are 180.4 ns.
+TEST(PacketGenerator, ABatchThatIsLateFollowsAtOnce) {
+  EXPECT_EQ(
+      gaps_of(
+          {.batches = 2, .packets = 2, .batch_gap = 100_ns, .packet_gap = 1_us, .frame = 9000_B}),
+      (Gaps{1_us, 180_ns, 1_us}));
+}
+
+// A periodic timer begins anew with batch 0; what comes before its packets are made is left out,
+// and nothing is made from `end` on.
+TEST(PacketGenerator, ATimerAgainAndAgain) {
+  Taken taken;
+  const Way way = generating({.start = 5_us,
+                              .end = 46_us,
+                              .period = 10_us,
+                              .batches = 2,
+                              .batch_gap = 12_us,
+                              .frame = 100_B},
+                             taken);
+  fabric::sim_context context;
+  Chip chip(context, way.c, 2, way.program);
+  context.clock.run_to(100_us);
+  EXPECT_TRUE(chip.chip->generates_for_ever());
+  std::vector<std::pair<std::int64_t, int>> seen;
+  for (std::size_t i = 0; i < taken.at.size(); ++i)
+    seen.emplace_back(taken.at[i] / 1_us, taken.headers[i].batch);
+  EXPECT_EQ(seen, (std::vector<std::pair<std::int64_t, int>>{
+                      {5, 0}, {17, 1}, {25, 0}, {37, 1}, {45, 0}}));
+}
+
+TEST(PacketGenerator, StoppedItMakesNothing) {
+  Taken taken;
+  const Way way =
+      generating({.start = 5_us, .period = 10_us, .packets = 100, .frame = 9000_B}, taken);
+  fabric::sim_context context;
+  Chip chip(context, way.c, 2, way.program);
+  context.clock.run_to(6_us);
+  chip.chip->stop_generators();
+  context.clock.run_to(100_us);
+  EXPECT_GT(taken.at.size(), 3u);
+  EXPECT_LT(taken.at.size(), 8u);
+  EXPECT_EQ(chip.chip->next_time(), never);
+}
+
+// Triggers that come while packets are made wait for them.
+TEST(PacketGenerator, TriggersOfPacketsWait) {
+  Taken taken;
+  const Way way = generating({.trigger = PacketGenerator::Trigger::recirculation,
+                              .packets = 2,
+                              .packet_gap = 5_us,
+                              .mask = 0xfff,
+                              .value = 0x123},
+                             taken);
+  fabric::sim_context context;
+  Chip chip(context, way.c, 3, way.program);
+  for (int i = 0; i < 3; ++i) chip.host(0).send({.at = 5_us, .dst = 2, .entropy = 1});
+  context.clock.run_to(100_us);
+  ASSERT_EQ(taken.at.size(), 6u);
+  EXPECT_GT(taken.at[5] - taken.at[0], 15_us);
+}
+
 // Batches of two each 10 us, three of them: on the loopback port's wire, then the parser and a
 // clock.
 TEST(PacketGenerator, ATimerMakesBatches) {
   Taken taken;
   const Way way = generating(
-      {.start = 5_us, .period = 10_us, .batches = 3, .packets = 2, .frame = 100_B}, taken);
+      {.start = 5_us, .batches = 3, .packets = 2, .batch_gap = 10_us, .frame = 100_B}, taken);
   fabric::sim_context context;
   Chip chip(context, way.c, 2, way.program);
   context.clock.run_to(100_us);
@@ -217,6 +311,31 @@ TEST(PacketGenerator, APortThatGoesDownTriggersIt) {
   EXPECT_GT(taken.at[0], 20_us);
   EXPECT_LT(taken.at[0], 20_us + 100_ns);
   EXPECT_EQ(b.arrivals.size(), 1u);
+}
+
+// With a port it waits for the first time alone that this one goes down, behind its start.
+TEST(PacketGenerator, OnePortTriggersItOnce) {
+  Taken taken;
+  const Way way = generating({.trigger = PacketGenerator::Trigger::port_down,
+                              .app = 7,
+                              .start = 25_us,
+                              .port = std::uint16_t{2}},
+                             taken);
+  fabric::sim_context context;
+  const auto chip = std::make_unique<tofino_switch>(
+      "tor", context, way.c, 3, test::LambdaFactory(way.program), programs::Routes{});
+  test::probe a("a", context, 1, 0), b("b", context, 1, 1), c("c", context, 1, 2);
+  connect(*chip, 0, a, 0, test::link_of(100_Gbps, 500_ns, 0.0, {{.from = 30_us, .to = 31_us}}));
+  connect(*chip, 1, b, 0, Chip::link);
+  connect(*chip, 2, c, 0,
+          test::link_of(100_Gbps, 500_ns, 0.0,
+                        {{.from = 20_us, .to = 21_us},
+                         {.from = 40_us, .to = 41_us},
+                         {.from = 60_us, .to = 61_us}}));
+  context.clock.run_to(100_us);
+  ASSERT_EQ(taken.headers.size(), 1u);
+  EXPECT_EQ(taken.headers[0].app, 7);
+  EXPECT_EQ(taken.at[0] / 1_us, 40);
 }
 
 TEST(PacketGenerator, WhatComesAroundTriggersIt) {

@@ -38,7 +38,7 @@ Way everything() {
   auto& p = way.program;
   p.takes_deflected = p.resubmits = true;
   p.groups = {{0, 3, 5, 11}, {2, 4}};
-  p.generators = {{.start = 3_us, .period = 2_us, .batches = 20, .packets = 3, .frame = 300_B},
+  p.generators = {{.start = 3_us, .batches = 20, .packets = 3, .batch_gap = 2_us, .frame = 300_B},
                   {.trigger = PacketGenerator::Trigger::recirculation, .mask = 7, .value = 1}};
   p.ingress = [](Pass& pass) {
     Packet& h = pass.header();

@@ -92,6 +92,17 @@ class StfRunner {
     }
   }
 
+  /// Broken rules of the hardware are refused at the line.
+  template <class F>
+  auto passed(F&& work) {
+    try {
+      return placed(work);
+    } catch (const ModelError& e) {
+      at_ = 0;
+      refuse(e.what());
+    }
+  }
+
   void command() {
     std::string name = word();
     std::ranges::transform(name, name.begin(),
@@ -103,6 +114,8 @@ class StfRunner {
         {"add", &StfRunner::add},
         {"selector", &StfRunner::selector},
         {"ghost", &StfRunner::ghost},
+        {"pktgen", &StfRunner::packet_generator},
+        {"port_down", &StfRunner::port_down},
         {"setdefault", &StfRunner::set_default},
         {"remove", &StfRunner::remove},
         {"wait", &StfRunner::wait},
@@ -180,16 +193,33 @@ class StfRunner {
       bytes.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
     ++result_.packets;
     now_ += Picoseconds(1'000'000);
-    std::vector<P4Switch::Output> outputs;
-    try {
-      outputs = chip_.inject(in, bytes, now_);
-    } catch (const ModelError& e) {
-      at_ = 0;
-      refuse(e.what());
-    }
+    auto outputs = passed([&] { return chip_.inject(in, bytes, now_); });
     if (observer_ != nullptr) observer_->packet(line_->number, in, bytes, chip_.passes(), outputs);
+    take(std::move(outputs));
+  }
+
+  void take(std::vector<P4Switch::Output> outputs) {
     for (P4Switch::Output& o : outputs)
       came_[o.port].push_back({line_->number, std::move(o.bytes)});
+  }
+
+  void generated(std::vector<P4Switch::Output> outputs) {
+    if (observer_ != nullptr) observer_->generated(line_->number, chip_.passes(), outputs);
+    take(std::move(outputs));
+  }
+
+  void packet_generator() {
+    const auto app = static_cast<unsigned>(number());
+    std::optional<unsigned> pipe;
+    if (more()) pipe = static_cast<unsigned>(number());
+    now_ += Picoseconds(1'000'000);
+    generated(passed([&] { return chip_.fire_timer(app, pipe, now_); }));
+  }
+
+  void port_down() {
+    const unsigned which = port();
+    now_ += Picoseconds(1'000'000);
+    generated(passed([&] { return chip_.port_down(which, now_); }));
   }
 
   void expect() {

@@ -6,6 +6,8 @@
 
 #include "compiler.hpp"
 #include "horae/dataplane/objects/bit_string.hpp"
+#include "horae/p4prog/layout.hpp"
+#include "horae/p4prog/v1model.hpp"
 
 namespace horae::p4prog {
 
@@ -73,6 +75,7 @@ constexpr MethodName simple_methods[] = {
     {"Mirror", "emit", ExternKind::mirror},
     {"Resubmit", "emit", ExternKind::resubmit},
     {"Digest", "pack", ExternKind::digest},
+    {"Pktgen", "emit", ExternKind::packet_generator},
 };
 
 bool is_stateful_action(std::string_view type) {
@@ -173,6 +176,7 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
   }
   if (code.kind == ExternKind::digest) check_room(code, 0, 47, 48);
   if (code.kind == ExternKind::mirror) check_room(code, 1, 32, 48);
+  if (code.kind == ExternKind::packet_generator) check_room(code, 0, 16, 16);
   if (code.kind == ExternKind::hash) {
     code.packed = pack_plan(code.arguments);
     symmetric_pairs(code, object, e);
@@ -424,6 +428,58 @@ std::uint32_t Compiler::condition_at_begin(const Expr& e) {
   return value(e);
 }
 
+/// Writes a field of v1model's metadata, which not every block has as a parameter.
+void Compiler::standard_metadata(std::string_view field, std::uint32_t from) {
+  const auto found = std::ranges::find(out_.intrinsic, std::string_view("standard_metadata_t"),
+                                       &GressCode::Intrinsic::type_name);
+  if (found == out_.intrinsic.end() || !has_field(*found->type, field)) return;
+  emit(Op::move, 0, found->word + offset_of(*found->type, field_of(*found->type, field)), from, 0,
+       1);
+}
+
+namespace {
+
+std::string member_of(const p4lang::Expr& e) {
+  for (const p4lang::Member& m : e.type->members) {
+    if (m.value == e.value) return m.name;
+  }
+  return "";
+}
+
+}  // namespace
+
+/// verify_checksum() and update_checksum() of v1model: condition, data, checksum, algorithm.
+void Compiler::v1_checksum(const Expr& e) {
+  const auto& args = e.operands;
+  if (args.size() != 4 || member_of(args[3]) != "csum16")
+    refuse(e.place, e.name + "() by another algorithm than csum16 is not supported");
+  const std::uint32_t past = emit(Op::jump_unless, 0, 0, value(args[0]));
+  ExternCode code;
+  code.kind = ExternKind::checksum_update;
+  code.place = e.place;
+  code.argument_begins = {0};
+  pieces(code.arguments, args[1]);
+  code.packed = pack_plan(code.arguments);
+  for (const Piece& p : code.arguments) {
+    if (p.valid != 0 && std::ranges::find(code.validity, p.valid) == code.validity.end())
+      code.validity.push_back(p.valid);
+  }
+  code.result = allocate(1);
+  code.result_bits = 16;
+  const std::uint32_t sum = code.result;
+  call_extern(std::move(code));
+  if (e.name == "update_checksum") {
+    store(ref(args[2]), sum);
+  } else {
+    const std::uint32_t same = allocate(1);
+    emit(Op::equal, 16, same, sum, value(args[2]));
+    const std::uint32_t right = emit(Op::jump_if, 0, 0, same);
+    standard_metadata("checksum_error", number(1));
+    land(right);
+  }
+  land(past);
+}
+
 void Compiler::extern_function(std::uint32_t d, const Expr& e) {
   const auto& args = e.operands;
   if (e.name == "max" || e.name == "min") {
@@ -462,6 +518,13 @@ void Compiler::extern_function(std::uint32_t d, const Expr& e) {
     const std::uint32_t of = r.mark != 0 ? r.mark : r.valid;
     if (of == 0) refuse(e.place, "is_validated() of a field that is always valid");
     emit(Op::move, 0, d, of, 0, 1);
+  } else if (e.name == "mark_to_drop") {
+    standard_metadata("egress_spec", number(v1_drop_port));
+    standard_metadata("mcast_grp", number(0));
+  } else if (e.name == "verify_checksum" || e.name == "update_checksum") {
+    v1_checksum(e);
+  } else if (e.name == "log_msg" || e.name == "assert" || e.name == "assume") {
+    return;  // what they print or stop is the behavioral model's
   } else if (e.name == "port_metadata_unpack") {
     look_ahead(d, e);
     emit(Op::advance, 0, 0, number(program_.architecture == "tna" ? 64 : 192));

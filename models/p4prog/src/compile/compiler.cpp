@@ -24,7 +24,8 @@ constexpr std::uint32_t constant_region = 2048;
 constexpr std::uint32_t cleared_region = 4096;
 
 bool is_intrinsic(const p4lang::Type& type) {
-  return type.name.find("intrinsic_metadata") != std::string::npos;
+  return type.name.find("intrinsic_metadata") != std::string::npos ||
+         type.name == "standard_metadata_t";  // of v1model
 }
 
 bool asks_predicate(const p4lang::Expr& e) {
@@ -437,7 +438,34 @@ void Compiler::finish() {
     choose_fields(out_.headers[i], *header_types_[i]);
 }
 
+namespace {
+
+/// A V1Switch: one pass from the parser to the deparser (p4lang/p4c, v1model.p4).
+PipeCode v1_code(const p4lang::Program& program, const p4lang::Pipe& pipe) {
+  PipeCode out;
+  out.v1model = true;
+  GressCode& gress = out.gress[0];
+  Compiler compiler(program, gress);
+  const auto block = [&](const char* role) -> const Block& {
+    const Block* found = program.block(pipe, role);
+    if (found == nullptr)
+      throw InputError(
+          fmt::format("{}: the V1Switch has no part '{}'", program.place_text(pipe.place), role));
+    return *found;
+  };
+  gress.parser = compiler.parser(block("p"));
+  gress.before_control = {compiler.control(block("vr"))};
+  gress.control = compiler.control(block("ig"));
+  gress.after_control = {compiler.control(block("eg")), compiler.control(block("ck"))};
+  gress.deparser = compiler.deparser(block("dep"));
+  compiler.finish();
+  return out;
+}
+
+}  // namespace
+
 PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
+  if (program.architecture == "v1model") return v1_code(program, pipe);
   if (program.architecture != "tna" && program.architecture != "t2na")
     throw InputError(fmt::format("{}: a program for {}, expected one for tna or t2na",
                                  program.place_text(pipe.place), program.architecture));

@@ -124,6 +124,8 @@ class Compiler {
   // Externs.
   void extern_method(std::uint32_t d, const Expr& e);
   void extern_function(std::uint32_t d, const Expr& e);
+  void standard_metadata(std::string_view field, std::uint32_t from);
+  void v1_checksum(const Expr& e);
   void register_action(std::uint32_t d, const Expr& e, CellBy by);
   void predicate(ExternCode& code, const Expr& e);
   void stateful_value(ExternCode code, const Expr& e);

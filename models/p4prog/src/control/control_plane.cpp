@@ -420,12 +420,35 @@ std::uint64_t ControlPlane::place_of(std::string_view table, std::optional<std::
   return *place;
 }
 
+void ControlPlane::set_idle_time(std::string_view table, std::optional<std::int64_t> priority,
+                                 const std::vector<NamedValue>& keys, Picoseconds time,
+                                 Picoseconds now) {
+  for (TableObject* t : tables(table)) {
+    const std::string& name = t->code->source->name;
+    if (!t->idle && time == Picoseconds{}) continue;
+    if (!t->idle) throw InputError(name + " has no idle_timeout");
+    const auto place = t->match->find(patterns(*t, keys), priority.value_or(0));
+    if (!place) throw InputError(fmt::format("{} has no such entry", name));
+    t->idle->set(*place, time, now);
+  }
+}
+
+std::uint64_t ControlPlane::idle_notifications(std::string_view table, Picoseconds now) {
+  std::uint64_t out = 0;
+  for (const TableObject* t : tables(table)) {
+    if (t->idle) out += t->idle->notifications(now);
+  }
+  return out;
+}
+
 void ControlPlane::remove(std::string_view table, std::optional<std::int64_t> priority,
                           const std::vector<NamedValue>& keys) {
   for (TableObject* t : tables(table)) {
     if (!t->match) throw InputError(t->code->source->name + " has no key");
-    if (const auto place = t->match->find(patterns(*t, keys), priority.value_or(0)))
-      t->match->erase(*place);
+    const auto place = t->match->find(patterns(*t, keys), priority.value_or(0));
+    if (!place) continue;
+    t->match->erase(*place);
+    if (t->idle) t->idle->set(*place, {}, {});
   }
 }
 

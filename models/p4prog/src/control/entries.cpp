@@ -43,7 +43,7 @@ Entries Entries::load(const std::string& path) {
   return path.ends_with(".csv") ? parse_csv(text, path) : parse_toml(text, path);
 }
 
-void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
+void Entries::apply(ControlPlane& control, ManagerTables& manager, Picoseconds now) const {
   for (const Line& line : removed_)
     placed(line.where, [&] { control.remove(line.table.text, line.priority, plain(line.match)); });
   for (const unsigned group : removed_groups_) manager.groups.erase(group);
@@ -54,7 +54,7 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
   for (const Selection& s : selections_)
     placed(s.where, [&] { control.add_to_group(s.selector.text, s.group, s.members); });
   for (const std::string& table : cleared_) control.clear_table(table);
-  for (const Line& line : lines_) apply_line(line, control);
+  for (const Line& line : lines_) apply_line(line, control, now);
   for (const Cell& cell : cells_) apply_cell(cell, control);
   for (const Filter& filter : filters_) apply_filter(filter, control);
   for (const Group& group : groups_) {
@@ -65,7 +65,9 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
                         fmt::format("group {} again; expected each once", group.number));
   }
   for (const Exclusion& exclusion : exclusions_) {
-    if (!manager.exclusions.emplace(exclusion.number, exclusion.ports).second)
+    if (anew_)
+      manager.exclusions[exclusion.number] = exclusion.ports;
+    else if (!manager.exclusions.emplace(exclusion.number, exclusion.ports).second)
       throw input_error(exclusion.where,
                         fmt::format("exclusion {} again; expected each once", exclusion.number));
   }
@@ -77,6 +79,19 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
                         fmt::format("session {} again; expected each once", session.number));
   }
   for (const PortData& data : port_data_) apply_port_data(data, control, manager);
+  apply(manager.generator);
+}
+
+void Entries::apply(GeneratorTable& generator) const {
+  for (const auto& key : removed_generators_) generator.apps.erase(key);
+  for (const BufferPart& part : buffer_parts_)
+    placed(part.where, [&] { generator.write(part.offset, part.bytes); });
+  for (const Generator& g : generators_) {
+    if (!anew_ && generator.apps.contains(GeneratorTable::key_of(g.number, g.app)))
+      throw input_error(g.where,
+                        fmt::format("packet generator {} again; expected each once", g.number));
+    placed(g.where, [&] { generator.set(g.number, g.app); });
+  }
 }
 
 void Entries::apply_port_data(const PortData& data, ControlPlane& control,
@@ -95,13 +110,14 @@ void Entries::apply_port_data(const PortData& data, ControlPlane& control,
 }
 
 /// Names and values one by one, so that what is wrong has its own place; then all of it.
-void Entries::apply_line(const Line& line, ControlPlane& control) {
+void Entries::apply_line(const Line& line, ControlPlane& control, Picoseconds now) {
   const std::string& table = line.table.text;
   placed(line.table.where, [&] { control.check_table(table); });
   for (const Item& key : line.match)
     placed(key.value.where, [&] { control.check_key(table, {key.name, key.value.text}); });
   if (line.to) {
     placed(line.to_at, [&] { control.add(table, line.priority, plain(line.match), *line.to); });
+    apply_idle(line, control, now);
     return apply_direct(line, control);
   }
   placed(line.action.where, [&] { control.check_action(table, line.action.text); });
@@ -115,7 +131,16 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
     else
       control.add(table, line.priority, plain(line.match), line.action.text, plain(line.data));
   });
+  apply_idle(line, control, now);
   apply_direct(line, control);
+}
+
+void Entries::apply_idle(const Line& line, ControlPlane& control, Picoseconds now) {
+  if (line.is_default) return;
+  placed(line.ttl ? line.ttl_at : line.where, [&] {
+    control.set_idle_time(line.table.text, line.priority, plain(line.match),
+                          line.ttl.value_or(Picoseconds{}), now);
+  });
 }
 
 void Entries::apply_direct(const Line& line, ControlPlane& control) {

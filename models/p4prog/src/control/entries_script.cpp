@@ -1,4 +1,6 @@
 // Rows that a script left, as entries.
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "horae/p4prog/entries.hpp"
@@ -21,6 +23,10 @@ class EntriesScript {
     removed("groups", [&](const auto& row) { out.removed_groups_.push_back(row.at("number")); });
     removed("mirrors",
             [&](const auto& row) { out.removed_sessions_.push_back(row.at("session")); });
+    removed("generators", [&](const auto& row) {
+      const Entries::Generator g = generator(row);
+      out.removed_generators_.push_back(GeneratorTable::key_of(g.number, g.app));
+    });
     out.cleared_ = rows.at("clears").get<std::vector<std::string>>();
     for (const auto& row : rows.at("defaults")) out.lines_.push_back(line(row, true));
     for (const auto& row : rows.at("entries")) out.lines_.push_back(line(row, false));
@@ -46,12 +52,21 @@ class EntriesScript {
     }
     for (const auto& row : rows.at("groups")) {
       Entries::Group g{row.at("number"), {}, place(row)};
-      for (const auto& copy : row.at("copies")) g.copies.push_back({copy.at(0), copy.at(1)});
+      for (const auto& copy : row.at("copies")) {
+        Replica& to = g.copies.emplace_back(Replica{.port = copy.at(0), .rid = copy.at(1)});
+        if (!copy.at(2).is_null()) to.exclusion = copy.at(2).template get<unsigned>();
+      }
       out.groups_.push_back(std::move(g));
     }
+    for (const auto& row : rows.at("exclusions"))
+      out.exclusions_.push_back({row.at("number"), row.at("ports"), place(row)});
     for (const auto& row : rows.at("mirrors"))
       out.sessions_.push_back(
           {row.at("session"), {row.at("port"), row.at("most_bytes")}, place(row)});
+    for (const auto& row : rows.at("packet_buffers"))
+      out.buffer_parts_.push_back({row.at("offset"), row.at("bytes"), place(row)});
+    for (const auto& row : rows.at("generators")) out.generators_.push_back(generator(row));
+    for (const auto& row : rows.at("ports_up_again")) out.ports_up_again_.push_back(row.at("port"));
     for (const auto& row : rows.at("port_metadata"))
       out.port_data_.push_back(
           {text(row, "parser"), row.at("port"), items(row, "data"), place(row)});
@@ -72,6 +87,39 @@ class EntriesScript {
     return out;
   }
 
+  static Entries::Generator generator(const ordered_json& row) {
+    Entries::Generator out{row.at("app"), {}, place(row)};
+    GeneratorApp& app = out.app;
+    const auto* const begin = std::begin(generator_triggers);
+    app.trigger = static_cast<GeneratorApp::Trigger>(
+        std::find(begin, std::end(generator_triggers), row.at("trigger").get<std::string>()) -
+        begin);
+    const auto time = [&](const char* key) { return Picoseconds(row.at(key).get<std::int64_t>()); };
+    app.timer = time("timer");
+    app.batch_gap = time("batch_gap");
+    app.packet_gap = time("packet_gap");
+    for (std::size_t i = 0; i < app.value.size(); ++i) {
+      app.value[i] = row.at("value").at(i);
+      app.mask[i] = row.at("mask").at(i);
+    }
+    app.batches = row.at("batches");
+    app.packets = row.at("packets");
+    app.offset = row.at("offset");
+    app.length = row.at("length");
+    app.increments_port = row.at("increments_port");
+    const auto optional = [&](const char* key) {
+      return row.at(key).is_null() ? std::optional<unsigned>() : row.at(key).get<unsigned>();
+    };
+    app.port = optional("port");
+    app.last_port = optional("last_port");
+    const auto set = [&](const char* key) -> std::optional<std::set<unsigned>> {
+      if (row.at(key).is_null()) return std::nullopt;
+      return row.at(key).get<std::set<unsigned>>();
+    };
+    app.ports = set("ports");
+    app.pipes = set("pipes");
+    return out;
+  }
   static Entries::Line line(const ordered_json& row, bool is_default) {
     Entries::Line out;
     out.where = out.to_at = place(row);
@@ -80,6 +128,8 @@ class EntriesScript {
     if (!is_default) {
       out.match = items(row, "match");
       if (!row.at("priority").is_null()) out.priority = row.at("priority").get<std::int64_t>();
+      if (row.contains("ttl")) out.ttl = Picoseconds(row.at("ttl").get<std::int64_t>());
+      out.ttl_at = out.where;
       for (const auto& direct : row.at("direct")) {
         const std::string kind = direct.at(0);
         if (kind == "registers" || kind == "counters")

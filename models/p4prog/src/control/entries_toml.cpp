@@ -1,8 +1,11 @@
 // Entries files as TOML.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
@@ -150,7 +153,7 @@ class EntriesToml {
     Entries out;
     const Row file(root, {"entry", "default", "member", "selection", "register", "counter", "meter",
                           "low_pass", "early_drop", "parameter", "value_set", "group", "exclusion",
-                          "mirror", "port_metadata", "port"});
+                          "mirror", "packet_buffer", "packet_generator", "port_metadata", "port"});
     for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
     for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
     for (const Section& s : root.children("member")) out.members_.push_back(member(s));
@@ -169,6 +172,10 @@ class EntriesToml {
     for (const Section& s : root.children("group")) out.groups_.push_back(group(s));
     for (const Section& s : root.children("exclusion")) out.exclusions_.push_back(exclusion(s));
     for (const Section& s : root.children("mirror")) out.sessions_.push_back(session(s));
+    for (const Section& s : root.children("packet_buffer"))
+      out.buffer_parts_.push_back(buffer_part(s));
+    for (const Section& s : root.children("packet_generator"))
+      out.generators_.push_back(generator(s));
     for (const Section& s : root.children("port_metadata")) out.port_data_.push_back(port_data(s));
     for (const Section& s : root.children("port")) out.ports_.push_back(port(s));
     return out;
@@ -186,12 +193,16 @@ class EntriesToml {
     return line;
   }
   static Entries::Line entry_line(const Section& s) {
-    const Row row(s, {"table", "match", "priority", "action", "data", "member", "group"});
+    const Row row(s, {"table", "match", "priority", "ttl", "action", "data", "member", "group"});
     Entries::Line line;
     line.where = row.where();
     line.table = row.name("table", "a table's name");
     line.match = row.items<Entries::Item>("match");
     line.priority = row.priority();
+    if (row.has("ttl")) {
+      line.ttl = row.quantity<Picoseconds>("ttl");
+      line.ttl_at = row.where("ttl");
+    }
     for (const char* key : {"member", "group"}) {
       if (!row.has(key)) continue;
       for (const char* other : {"action", "data", "group"}) {
@@ -317,13 +328,7 @@ class EntriesToml {
     Entries::Exclusion out;
     out.where = row.where();
     out.number = static_cast<unsigned>(row.number("number", most_exclusion));
-    for (const PlacedText& port : row.values("ports")) {
-      try {
-        out.ports.insert(static_cast<unsigned>(number_of(port.text, 9).at(0)));
-      } catch (const InputError& e) {
-        row.refuse("ports", e.what());
-      }
-    }
+    out.ports = numbers(row, "ports", 9);
     return out;
   }
   static Entries::Session session(const Section& s) {
@@ -336,6 +341,97 @@ class EntriesToml {
     out.session.port = static_cast<unsigned>(row.number("port", most_port));
     out.session.most_bytes =
         static_cast<std::uint32_t>(row.number_or("most_bytes", most_16_bits, 0));
+    return out;
+  }
+  static Entries::BufferPart buffer_part(const Section& s) {
+    const Row row(s, {"offset", "bytes"});
+    Entries::BufferPart out;
+    out.where = row.where();
+    out.offset = row.number_or("offset", most_16_bits, 0);
+    const std::string text = row.name("bytes", "hexadecimal digits").text;
+    std::string digits;
+    for (const char c : text) {
+      if (c != ' ') digits += c;
+    }
+    if (digits.empty() || digits.size() % 2 != 0 ||
+        digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+      row.refuse("bytes", fmt::format("bytes = \"{}\"; expected hexadecimal digits, two a byte",
+                                      printable(text)));
+    for (std::size_t i = 0; i < digits.size(); i += 2)
+      out.bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+    return out;
+  }
+  static Entries::Generator generator(const Section& s) {
+    const Row row(
+        s, {"app", "trigger", "timer", "value", "mask", "ports", "batches", "packets", "batch_gap",
+            "packet_gap", "offset", "length", "port", "increments_port", "last_port", "pipes"});
+    Entries::Generator out;
+    out.where = row.where();
+    out.number = static_cast<unsigned>(row.number("app", GeneratorTable::apps_of_tofino2 - 1));
+    GeneratorApp& app = out.app;
+    app.trigger = trigger(row);
+    const bool timed = app.trigger == GeneratorApp::Trigger::timer ||
+                       app.trigger == GeneratorApp::Trigger::one_shot;
+    const bool matches = app.trigger == GeneratorApp::Trigger::recirculation ||
+                         app.trigger == GeneratorApp::Trigger::deparser;
+    only(row, "timer", timed, "a timer");
+    only(row, "value", matches, "recirculation and deparser");
+    only(row, "mask", matches, "recirculation and deparser");
+    only(row, "ports", app.trigger == GeneratorApp::Trigger::port_down, "port_down");
+    if (timed) app.timer = row.quantity<Picoseconds>("timer");
+    if (matches) {
+      app.value = words_of_128(row, "value");
+      app.mask = row.has("mask") ? words_of_128(row, "mask")
+                                 : std::array{~std::uint64_t{0}, ~std::uint64_t{0}};
+    }
+    if (row.has("ports")) app.ports = numbers(row, "ports", 9);
+    if (row.has("pipes")) app.pipes = numbers(row, "pipes", 2);
+    app.batches = static_cast<std::uint32_t>(row.number_or("batches", most_16_bits + 1, 1));
+    app.packets = static_cast<std::uint32_t>(row.number_or("packets", most_16_bits + 1, 1));
+    for (const char* key : {"batches", "packets"}) {
+      if (row.has(key) && row.number(key, most_16_bits + 1) == 0)
+        row.refuse(key, fmt::format("{} = 0; expected 1 to {}", key, most_16_bits + 1));
+    }
+    app.batch_gap = row.quantity_or("batch_gap", Picoseconds{});
+    app.packet_gap = row.quantity_or("packet_gap", Picoseconds{});
+    app.offset = static_cast<std::uint32_t>(row.number_or("offset", most_16_bits, 0));
+    app.length = static_cast<std::uint32_t>(row.number_or("length", most_16_bits, 0));
+    if (row.has("port")) app.port = static_cast<unsigned>(row.number("port", most_port));
+    app.increments_port = row.has("increments_port") && row.value("increments_port").text == "true";
+    if (row.has("last_port"))
+      app.last_port = static_cast<unsigned>(row.number("last_port", most_port));
+    return out;
+  }
+  static GeneratorApp::Trigger trigger(const Row& row) {
+    const std::string text = row.name("trigger", "what it waits for").text;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::size(generator_triggers); ++i) {
+      if (text == generator_triggers[i]) return static_cast<GeneratorApp::Trigger>(i);
+      names.emplace_back(generator_triggers[i]);
+    }
+    row.refuse("trigger", fmt::format("trigger = \"{}\"; expected one of {}{}", printable(text),
+                                      fmt::join(names, ", "), suggestion(text, names)));
+  }
+  static void only(const Row& row, const char* key, bool there, const char* of) {
+    if (row.has(key) && !there) row.refuse(key, fmt::format("{} is of {}", key, of));
+  }
+  static std::array<std::uint64_t, 2> words_of_128(const Row& row, const char* key) {
+    try {
+      const auto words = number_of(row.value(key).text, 128);
+      return {words.at(0), words.at(1)};
+    } catch (const InputError& e) {
+      row.refuse(key, e.what());
+    }
+  }
+  static std::set<unsigned> numbers(const Row& row, const char* key, std::uint32_t bits) {
+    std::set<unsigned> out;
+    for (const PlacedText& text : row.values(key)) {
+      try {
+        out.insert(static_cast<unsigned>(number_of(text.text, bits).at(0)));
+      } catch (const InputError& e) {
+        row.refuse(key, e.what());
+      }
+    }
     return out;
   }
   static Entries::PortData port_data(const Section& s) {

@@ -31,7 +31,7 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
       error_no_match_(error_named(program, "NoMatch")),
       error_stack_(error_named(program, "StackOutOfBounds")),
       error_header_(error_named(program, "HeaderTooShort")),
-      sums_(program.externs.size()) {
+      sums_(program.externs.size() + 1) {
   for (const auto& [word, value] : code.constants) words_[word] = value;
   std::size_t longest = 0;
   for (const SelectCode& select : code.selects)
@@ -64,6 +64,22 @@ bool Machine::writes(std::uint32_t entry, std::uint32_t word) const {
   return false;
 }
 
+bool Machine::ever_writes(const IntrinsicWord& field) const {
+  if (field.word == 0) return false;
+  const auto by_action = [&](const ActionCode& action) {
+    return std::ranges::find(action.data_words, field.word) != action.data_words.end() ||
+           std::ranges::find(action.copies, field.word, &ActionCode::Copy::to) !=
+               action.copies.end();
+  };
+  return std::ranges::any_of(code_.code,
+                             [&](const Instruction& i) {
+                               return i.d == field.word && !is_jump(i.op) && i.op != Op::call;
+                             }) ||
+         std::ranges::any_of(code_.tables, [&](const TableCode& table) {
+           return std::ranges::any_of(table.actions, by_action);
+         });
+}
+
 const GressCode::Intrinsic* Machine::find(std::string_view type) const {
   const auto found = std::ranges::find(code_.intrinsic, type, &GressCode::Intrinsic::type_name);
   return found == code_.intrinsic.end() ? nullptr : &*found;
@@ -88,12 +104,13 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   for (const auto& [first, count] : code_.cleared) std::fill_n(words_.data() + first, count, 0);
   if (open_bits_) fill_open_words(code_, *open_bits_, words_.data());
   if (unwritten_) unwritten_->begin();
-  in_.begin(front, packet, fcs_bits / 8);
+  in_.begin(front, packet, fcs_bytes_);
   out_.begin();
   result_.error = result_.parsed_bytes = 0;
   result_.mirror.reset();
   result_.resubmit.reset();
   result_.digests.clear();
+  result_.generator.reset();
   failed_ = missed_ = dropped_by_miss_ = short_extract_ = false;
   has_entry_ = false;
   learning_ = nullptr;
@@ -127,9 +144,9 @@ void Machine::load(std::uint32_t bits) {
   if (in_.position() + bits <= in_.known()) return;
   static constexpr Crc crc{CrcParameters{}};
   const std::uint64_t sum = crc.of(in_.packet());
-  std::array<std::uint8_t, fcs_bits / 8> fcs{};
+  std::array<std::uint8_t, 4> fcs{};
   for (unsigned i = 0; i < fcs.size(); ++i) fcs[i] = static_cast<std::uint8_t>(sum >> 8 * i);
-  in_.put_end(fcs);
+  in_.put_end(std::span(fcs).first(fcs_bytes_));
 }
 
 bool Machine::parse(const dataplane::Pass& pass) {
@@ -153,6 +170,16 @@ bool Machine::parse(const dataplane::Pass& pass) {
 void Machine::control(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.control);
+}
+
+void Machine::before_control(const dataplane::Pass& pass) {
+  pass_ = &pass;
+  for (const std::uint32_t at : code_.before_control) run(at);
+}
+
+void Machine::after_control(const dataplane::Pass& pass) {
+  pass_ = &pass;
+  for (const std::uint32_t at : code_.after_control) run(at);
 }
 
 void Machine::ghost(const dataplane::Pass& pass) {

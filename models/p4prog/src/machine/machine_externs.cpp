@@ -306,18 +306,27 @@ void Machine::extern_call(const ExternCode& code) {
       const auto& colours = objects_.colours(code.object);
       const bool direct = code.by == CellBy::entry;
       const std::size_t own = direct ? 0 : 1;
-      // The colour before, if it is given, is an enumeration of 2 bits or of 8.
+      // The colour before, if it is given, is an enumeration of 2 bits or of 8; what is wider is
+      // what the length is less by.
       dataplane::Colour before = dataplane::Colour::green;
-      const auto first = argument_pieces(code, own);
-      if (!first.empty() && first.front().bits <= 8) {
-        const std::uint64_t colour = word(first.front().word) & 3;
+      std::uint64_t less = 0;
+      for (std::size_t i = own; i < code.argument_begins.size(); ++i) {
+        const auto given = argument_pieces(code, i);
+        if (given.empty()) continue;
+        if (given.front().bits > 8) {
+          less = word(given.front().word);
+          continue;
+        }
+        const std::uint64_t colour = word(given.front().word) & 3;
         before = colour == 0   ? dataplane::Colour::green
                  : colour == 3 ? dataplane::Colour::red
                                : dataplane::Colour::yellow;
       }
       const std::uint64_t index = direct ? last_entry_ : argument(code, 0);
       const bool there = (!direct || has_entry_) && index < meter.entries();
-      const dataplane::Colour colour = there ? meter.execute(*pass_, index, before) : before;
+      const dataplane::Colour colour =
+          there ? meter.execute(*pass_, index, before, Bytes(static_cast<std::int64_t>(less)))
+                : before;
       give(code, colours[static_cast<std::size_t>(colour)]);
       return;
     }
@@ -362,6 +371,9 @@ void Machine::extern_call(const ExternCode& code) {
       return;
     case ExternKind::resubmit:
       result_.resubmit = bytes_of(argument_pieces(code, 0));
+      return;
+    case ExternKind::packet_generator:
+      result_.generator = bytes_of(argument_pieces(code, 0));
       return;
     case ExternKind::digest: {
       DigestMessage message{program_.externs[code.object].name, {}, {}};

@@ -103,7 +103,8 @@ void Machine::copy_kept() {
 bool Machine::stays_in_packet() {
   const std::uint32_t end = in_.position(), front = in_.front_bits();
   // A header may reach into the FCS.
-  if (kept_to_ != end || end + fcs_bits > in_.bits() || (kept_from_ | end | out_.bits()) % 8 != 0)
+  if (kept_to_ != end || end + 8 * fcs_bytes_ > in_.bits() ||
+      (kept_from_ | end | out_.bits()) % 8 != 0)
     return false;
   for (const ChangedHeader& c : changed_) {
     if (c.begin < front || c.begin % 8 != 0 || !c.header->written_windows.beyond.empty())

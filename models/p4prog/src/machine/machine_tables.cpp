@@ -23,7 +23,8 @@ void Machine::find_objects() {
       run.steps = site.packed_keys.steps.data();
       run.steps_end = run.steps + site.packed_keys.steps.size();
     }
-    run.plain = table.match && !table.digest && !table.direct && !table.profile && !table.selector;
+    run.plain = table.match && !table.digest && !table.direct && !table.profile &&
+                !table.selector && !table.idle;
     run.table = &table;
     run.site = &site;
     for (const ActionCode& a : table.code->actions)
@@ -96,6 +97,7 @@ const dataplane::ActionCall& Machine::beside_key(const TableRun& run,
     learning_ = &table;
     learning_at_ = run.site;
   }
+  if (table.idle && place != dataplane::PackedKeys::none) table.idle->hit(place, pass_->now());
   if (table.direct) {
     has_entry_ = place != dataplane::PackedKeys::none;
     last_entry_ = has_entry_ ? place : 0;

@@ -97,7 +97,9 @@ class Forward final : public RuleKeeper<Forward> {
   void update(const Routes& routes) override { fill(routes); }
 
   std::span<const std::uint16_t> watched_ports() const override { return watched_; }
-  void ghost(std::span<const std::uint32_t> cells) override { least_queue_->tell(cells); }
+  void ghost(std::span<const std::uint32_t> cells, Picoseconds) override {
+    least_queue_->tell(cells);
+  }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     std::vector<std::pair<std::string_view, std::uint64_t>> out = {

@@ -31,7 +31,10 @@ namespace {
 }  // namespace
 
 void rnic::receive(Packet& p, Picoseconds now) {
-  if (p.dst != id_) {
+  if (p.dst != id_) [[unlikely]] {
+    if (expects_strays_)
+      return drop_received(
+          p, p.corrupted ? fabric::DropCause::corrupted : fabric::DropCause::unknown_qp, now);
     throw ModelError(
         fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
   }

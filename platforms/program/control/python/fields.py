@@ -97,6 +97,10 @@ class Data:
             if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
                 raise BfRtTableError(f"{what}: {given!r} is no list")
             return [bool(v) if self.kind == "flags" else fitting(v, self.bits, what) for v in given]
+        if self.kind == "octets":
+            if not isinstance(given, (bytes, bytearray, list, tuple)):
+                raise BfRtTableError(f"{what}: {given!r} is no list of bytes")
+            return [fitting(v, 8, what) for v in given]
         if self.kind == "text":
             return str(given)
         if self.kind == "flag":

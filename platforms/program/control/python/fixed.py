@@ -1,6 +1,6 @@
 """Tables of the chip beside those of the program: multicast, mirror sessions. What is not modelled takes every call."""
 from horae_bfrt.fields import Data, Key
-from horae_bfrt.tables import Table
+from horae_bfrt.tables import Table, ThereAlready
 from horae_bfrt.values import INVALID_ARGUMENT, BfRtTableError
 
 # Fields and their order: p4lang/open-p4studio, bf_rt_pre_tf1.json and bf_rt_mirror_tf1.json.
@@ -29,20 +29,21 @@ MIRROR = [("$session_enable", "flag", 1), ("$direction", "text", 0), ("$ucast_eg
           ("$copy_to_cpu", "flag", 1), ("$max_pkt_len", "number", 16)]
 COALESCING = [("$internal_header", "numbers", 32), ("$internal_header_length", "number", 32),
               ("$timeout_usec", "number", 32), ("$extract_len", "number", 32)]
-NOT_MODELLED = ("port", "tm", "tf1", "tf2", "tf3", "pktgen", "snapshot", "debug", "dev")
+NOT_MODELLED = ("port", "tm", "tf1", "tf2", "tf3", "snapshot", "debug", "dev")
 
 
-class PortTable(Table):
-    """Ports of the replication engine: all are there from the start."""
+class PortTable(ThereAlready):
+    """Ports of the replication engine."""
 
     def put(self, stored, verb, exists):
         if any(value for value in stored.data.values()):
             self.control.note("bfrt.pre.port: the CPU's port and backup ports stay as they are")
-        super().put(stored, verb, exists=None)
+        super().put(stored, verb, exists)
 
 
 def pre_tables(control):
-    return {name: (PortTable if name == "port" else Table)(
+    kinds = {"port": PortTable, "prune": ThereAlready}
+    return {name: kinds.get(name, Table)(
                 control, f"pre.{name}", kind, size, [Key(key[0], "exact", key[1])],
                 [Data(*field) for field in data], can=("add", "mod"))
             for name, (kind, size, key, data) in PRE.items()}
@@ -65,11 +66,13 @@ class Ignored:
     text or an empty list."""
 
     def __init__(self, control, path):
-        self._control, self._path = control, path
+        self._control, self._path, self._modelled = control, path, {}
 
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in self._modelled:
+            return self._modelled[name]
         return Ignored(self._control, f"{self._path}.{name}")
 
     def __call__(self, *values, **named):

@@ -1,4 +1,5 @@
 """What a script left, as rows of an entries file; each has the place in the script that made it."""
+from horae_bfrt.generators import generator_rows
 from horae_bfrt.tree import fields_of_object
 from horae_bfrt.values import BfRtTableError
 
@@ -12,7 +13,9 @@ NAMES = {"defaults": ("table",), "entries": ("table", "match", "priority"), "mem
          "selections": ("selector", "group"), "registers": ("name", "index"), "counters": ("name", "index"),
          "meters": ("name", "index"), "low_passes": ("name", "index"), "early_drops": ("name", "index"),
          "parameters": ("name",), "value_sets": ("name", "values"), "groups": ("number",),
-         "mirrors": ("session",), "port_metadata": ("parser", "port")}
+         "exclusions": ("number",),
+         "mirrors": ("session",), "port_metadata": ("parser", "port"), "generators": ("app", "first_pipe"),
+         "packet_buffers": ("offset", "size"), "ports_up_again": ("port",)}
 ONLY_AT_FIRST = ("selections", "value_sets")
 
 
@@ -56,7 +59,7 @@ class Steps:
                 raise Refused(f"{kind.replace('_', ' ')} are set before the first time.sleep() alone", row)
             step["rows"][kind].append(row)
         for kind, row in gone:
-            if kind not in ("entries", "groups", "mirrors"):
+            if kind not in ("entries", "groups", "mirrors", "generators"):
                 raise Refused(f"{kind.replace('_', ' ')} are not taken out after a time.sleep()", row)
             step["removed"].setdefault(kind, []).append(row)
         self.all.append(step)
@@ -79,6 +82,8 @@ def _match_row(table, stored):
         else:
             row["match"].append([field.name, field.text(value)])
     given = _given(stored)
+    if given.get("$ENTRY_TTL"):
+        row["ttl"] = given["$ENTRY_TTL"] * 10**9  # of milliseconds
     if "$SELECTOR_GROUP_ID" in given:
         row["group"] = given["$SELECTOR_GROUP_ID"]
     elif "$ACTION_MEMBER_ID" in given:
@@ -139,15 +144,13 @@ def _groups(model):
     control, nodes, out = model.control, model.pre["node"], []
     for (number,), stored in model.pre["mgid"].entries.items():
         given, copies = _given(stored), []
-        chosen = list(given.get("$MULTICAST_NODE_ID", []))
-        for ecmp in given.get("$MULTICAST_ECMP_ID", []):
+        chosen = _with_exclusion(given, "NODE", given.get("$MULTICAST_NODE_ID", []))
+        for ecmp, exclusion in _with_exclusion(given, "ECMP", given.get("$MULTICAST_ECMP_ID", [])):
             entry = model.pre["ecmp"].entries.get((ecmp,))
             members = _given(entry).get("$MULTICAST_NODE_ID", []) if entry else []
-            chosen += members[:1]
+            chosen += [(node, exclusion) for node in members[:1]]
             control.note("bfrt.pre.ecmp: the first node is taken, without a hash")
-        if any(given.get("$MULTICAST_NODE_L1_XID_VALID", [])):
-            control.note("bfrt.pre.mgid: exclusion ids are not modelled")
-        for node in chosen:
+        for node, exclusion in chosen:
             entry = nodes.entries.get((node,))
             if entry is None:
                 control.note(f"bfrt.pre.mgid: group {number} names node {node}, which is not there")
@@ -158,12 +161,24 @@ def _groups(model):
                 members = model.pre["lag"].entries.get((lag,))
                 ports += (_given(members).get("$DEV_PORT", []) if members else [])[:1]
                 control.note("bfrt.pre.lag: the first port is taken, without a hash")
-            copies += [[port, data.get("$MULTICAST_RID", 0)] for port in ports]
+            copies += [[port, data.get("$MULTICAST_RID", 0), exclusion] for port in ports]
         if number > 0:
             out.append({**_place(stored), "number": number, "copies": copies})
-    if model.pre["prune"].entries:
-        control.note("bfrt.pre.prune: exclusion is not modelled")
     return out
+
+
+def _with_exclusion(given, of, members):
+    """Members of a group, each with its exclusion id of level 1; None: it has none."""
+    valid = given.get(f"$MULTICAST_{of}_L1_XID_VALID") or []
+    ids = given.get(f"$MULTICAST_{of}_L1_XID") or []
+    return [(member, ids[i] if i < len(ids) and i < len(valid) and valid[i] else None)
+            for i, member in enumerate(members)]
+
+
+def _exclusions(model):
+    """Ports that an exclusion id of level 2 leaves out."""
+    return [{**_place(stored), "number": number, "ports": _given(stored).get("$DEV_PORT", [])}
+            for (number,), stored in model.pre["prune"].entries.items()]
 
 
 def _mirrors(model):
@@ -223,7 +238,8 @@ def rows_of(model, view):
         for stored in value_set.entries.values():
             out["value_sets"].append({**_place(stored), "name": value_set.name,
                                       "values": [f.text(v) for f, v in stored.key.items()]})
-    out["groups"], out["mirrors"] = _groups(model), _mirrors(model)
+    out["groups"], out["mirrors"], out["exclusions"] = _groups(model), _mirrors(model), _exclusions(model)
+    out.update(generator_rows(model.control, model.pktgen))
     for metadata in model.port_metadata.values():
         for (port,), stored in metadata.entries.items():
             out["port_metadata"].append({**_place(stored), "parser": metadata.name, "port": port,

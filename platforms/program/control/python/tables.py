@@ -58,6 +58,9 @@ class TableEntry:
 class Table:
     """A table of the program or of the chip. `actions`: name -> fields of its data; None: entries have `data` alone."""
 
+    per_pipe = False  # whether entries of pipes may differ
+    pipe = None       # that the last call was for; None: all
+
     def __init__(self, control, name, kind, capacity, keys, data=(), actions=None, can=("add", "mod", "set_default")):
         self.control, self.name, self.kind, self.capacity = control, name, kind, capacity
         self.keys, self.data, self.actions = list(keys), list(data), actions
@@ -92,7 +95,9 @@ class Table:
         signature = Signature(f"{self.short}.{name}", keys, data)
 
         def call(*values, key_dict=None, data_dict=None, mod_flag=0, **named):
-            self.control.targets(self, named)
+            self.pipe = named.get("pipe") if self.per_pipe and named.get("pipe") != 0xFFFF else None
+            if not self.per_pipe:
+                self.control.targets(self, named)
             if key_dict is not None or data_dict is not None:
                 given = signature.from_dicts(key_dict, data_dict)
             else:
@@ -280,8 +285,9 @@ class Table:
 
     operation_register_sync = operation_counter_sync = operation_hit_state_update = _nothing
 
-    def _aging(self, *_, **__):
-        self.control.note(f"{self.name}: entries do not age")
+    def _aging(self, *_, callback=None, **__):
+        if callback is not None:
+            self.control.note(f"{self.name}: notifications of idle entries are counted, nobody is called for them")
 
     idle_table_set_poll = idle_table_set_notify = idle_table_get = _aging
 
@@ -329,6 +335,16 @@ class Table:
             raise AttributeError(f"{self.name} has entries that are const")
         near = difflib.get_close_matches(name, [n for n in dir(self) if not n.startswith("_")], 1)
         raise AttributeError(f"{self.name} has no '{name}'" + (f", did you mean '{near[0]}'?" if near else ""))
+
+
+class ThereAlready(Table):
+    """Its entries are there from the start, so that each of them may be changed as well as added."""
+
+    def put(self, stored, verb, exists):
+        before = self.find(stored.key)
+        if before is not None and stored.action is None:
+            stored.action = before.action
+        super().put(stored, verb, exists=None)
 
 
 class MatchTable(Table):

@@ -4,6 +4,7 @@ import keyword
 
 from horae_bfrt.fields import Data, Key
 from horae_bfrt.fixed import NOT_MODELLED, Ignored, MirrorTable, pre_tables
+from horae_bfrt.generators import generator_tables
 from horae_bfrt.tables import CellTable, MatchTable, Stored, Table
 
 
@@ -122,6 +123,7 @@ class Model:
         self.match, self.cells, self.sets, self.port_metadata = {}, {}, {}, {}
         self.profiles, self.selectors, self.parameters = {}, {}, {}
         self.pre, self.mirror = pre_tables(control), MirrorTable(control)
+        self.pktgen = generator_tables(control)
         self._tree, self._pipes = Node(""), view["pipe_names"]
         objects = {o["name"]: o for o in view["objects"]}
         for table in view["tables"]:
@@ -207,7 +209,11 @@ class Root:
         mirror = Node("mirror")
         mirror._children["cfg"] = model.mirror
         self._model, self._alias = model, None
-        self._fixed = {"pre": pre, "mirror": mirror, **{n: Ignored(control, n) for n in NOT_MODELLED}}
+        pktgen = Node("pktgen")
+        pktgen._children.update(model.pktgen)
+        self._fixed = {"pre": pre, "mirror": mirror, "pktgen": pktgen,
+                       **{n: Ignored(control, n) for n in NOT_MODELLED}}
+        self._fixed["tf2" if control.tofino2 else "tf1"]._modelled["pktgen"] = pktgen
         self.p4_programs_list, self.device_list = [model.program], [0]
         # Every operation is whole when it returns, so there is nothing to wait for and nothing to undo.
         for name in ("complete_operations", "batch_begin", "batch_flush", "batch_end", "transaction_begin",

@@ -31,7 +31,7 @@ import json, os, sys, types
 request = json.load(os.fdopen(3))
 sys.modules["horae_bfrt"] = types.ModuleType("horae_bfrt")
 sys.modules["horae_bfrt"].__path__ = []
-for name in ("values", "fields", "tables", "fixed", "tree", "rows", "script"):
+for name in ("values", "fields", "tables", "fixed", "generators", "tree", "rows", "script"):
     module = types.ModuleType("horae_bfrt." + name)
     sys.modules[module.__name__] = module
     exec(compile(request["files"][name + ".py"], "<horae>/" + name + ".py", "exec"), module.__dict__)

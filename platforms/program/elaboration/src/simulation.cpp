@@ -8,6 +8,7 @@
 
 #include "horae/config/path_tiers.hpp"
 #include "horae/core/error.hpp"
+#include "horae/fabric/outlook.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/workload/nic_fit.hpp"
 #include "injections.hpp"
@@ -119,7 +120,9 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   if (meter != nullptr) meter->charge("routes", routes.size());
   devices_ = elaboration::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
   for (auto* chip : devices_.tofinos) {
-    if (chip->frames() != nullptr) chip->carry(context_.bytes);
+    if (chip->frames() == nullptr) continue;
+    chip->carry(context_.bytes);
+    for (auto* nic : devices_.nics) nic->expect_strays();
   }
 }
 
@@ -147,7 +150,18 @@ bool Simulation::finished() const {
   const bool modules_done = std::none_of(devices_.modules.begin(), devices_.modules.end(),
                                          [](const auto& m) { return m->pending(); });
   const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
-  return hosts_done && modules_done && !work_left() && context_.packets().live() == 0 && !under_way;
+  return hosts_done && modules_done && !under_way && !work_left() &&
+         (context_.packets().live() == 0 || only_generated_left());
+}
+
+/// Whether nothing is under way but what packet generators make again and again.
+bool Simulation::only_generated_left() const {
+  if (std::none_of(devices_.tofinos.begin(), devices_.tofinos.end(),
+                   [](const auto* chip) { return chip->generates_for_ever(); }))
+    return false;
+  fabric::Outlook outlook{.work_left = false};
+  for (const auto& device : devices_.all) device->add_outlook(outlook);
+  return outlook.until < Picoseconds{};
 }
 
 Picoseconds Simulation::finished_at() const {

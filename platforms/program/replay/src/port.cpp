@@ -128,7 +128,7 @@ void replay_port::arrive(Packet& p, Picoseconds last_bit) {
   ++counters_.received;
   counters_.received_frames += p.frame_size();
   counters_.last_out = std::max(counters_.last_out, out);
-  if (is_copy(p)) {
+  if (is_made_inside(p)) {
     ++counters_.copies_received;
   } else {
     latency_.add((out - p.created).count());

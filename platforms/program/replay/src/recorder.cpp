@@ -66,13 +66,13 @@ std::size_t ReplayRecorder::free_slot() {
 
 ReplayRecorder::Slot& ReplayRecorder::slot_of(const Packet& p) {
   const std::size_t i =
-      is_copy(p) ? copies_.at(p.id) : p.id & ((std::uint64_t{1} << slot_bits) - 1);
+      is_made_inside(p) ? copies_.at(p.id) : p.id & ((std::uint64_t{1} << slot_bits) - 1);
   return *slots_[i];
 }
 
 void ReplayRecorder::release(const Packet& p) {
   slot_of(p).used = false;
-  if (is_copy(p)) {
+  if (is_made_inside(p)) {
     const auto it = copies_.find(p.id);
     free_.push_back(it->second);
     copies_.erase(it);
@@ -157,6 +157,18 @@ void ReplayRecorder::mirrored(const tofino::tofino_switch&, const Packet& origin
   s.bytes = of.bytes;
   s.length = of.length;
   copies_[copy.id] = static_cast<std::uint32_t>(i);
+}
+
+void ReplayRecorder::generated(const tofino::tofino_switch&, const Packet& p, Picoseconds at) {
+  const std::size_t i = free_slot();
+  Slot& s = *slots_[i];
+  s.clear(at);
+  s.id = p.id;
+  s.number = s.parent = 0;
+  s.copy = ++copies_made_;
+  s.in_port = no_port;
+  s.before = {};
+  copies_[p.id] = static_cast<std::uint32_t>(i);
 }
 
 void ReplayRecorder::sent(const fabric::device& d, unsigned port, const Packet& p,

@@ -81,21 +81,24 @@ void ReplayRecorder::accessed(const dataplane::Object& object, const dataplane::
   if (!registers_) return;
   const Slot& s = slot_of(pass.header());
   registers_.print("{},{},{},{},{},{},{},{},{}\n", (pass.now() - setting_.lead).count(), s.number,
-                   s.copy, s.in_port, pass.serial(), object.name(), index, value_text(before),
-                   value_text(after));
+                   s.copy, OptionalCell{s.in_port, s.in_port != no_port}, pass.serial(),
+                   object.name(), index, value_text(before), value_text(after));
 }
 
 void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o) {
   const auto time = [&](Picoseconds t) {
     return OptionalCell{(t - setting_.lead).count(), t != not_yet};
   };
+  const bool comes_from_outside = s.in_port != no_port;
   const auto node = [&](NodeId n) -> std::string_view {
-    return n < setting_.nodes.size() ? std::string_view(setting_.nodes[n]) : "unknown";
+    return comes_from_outside && n < setting_.nodes.size() ? std::string_view(setting_.nodes[n])
+                                                           : "unknown";
   };
   const bool is_queued = s.queue_in != not_yet;
   const bool is_roce = s.before.kind == capture::FrameKind::roce;
   packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                 s.number, s.copy, s.parent, s.in_port, name_of(s.before.kind), node(p.src),
+                 s.number, s.copy, s.parent, OptionalCell{s.in_port, comes_from_outside},
+                 comes_from_outside ? name_of(s.before.kind) : "generated", node(p.src),
                  node(p.dst), p.frame, time(s.first_bit_in), time(s.last_bit_in),
                  time(s.ingress_in), time(s.ingress_out), time(s.queue_in), time(s.egress_in),
                  time(o.first_bit_out), OptionalCell{o.port, o.port != no_port},

@@ -65,6 +65,7 @@ class Session {
   // Running (session_run.cpp).
   /// Whether every packet came in and went out, or was dropped.
   bool complete() const;
+  bool over() const;
   /// The last bit of a packet in, or the first one of a packet out, whichever is later.
   Picoseconds ended() const;
   double share() const;

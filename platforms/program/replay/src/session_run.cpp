@@ -56,6 +56,15 @@ bool Session::complete() const {
                                              [](const Entry& e) { return e.trace->finished(); });
 }
 
+/// Whether nothing is to come but what packet generators make again and again.
+bool Session::over() const {
+  fabric::Outlook outlook{.work_left = false};
+  for (const auto* d : context_.clock.devices()) d->add_outlook(outlook);
+  return outlook.until < Picoseconds{} &&
+         std::all_of(entries_.begin(), entries_.end(),
+                     [](const Entry& e) { return e.trace->finished(); });
+}
+
 Picoseconds Session::ended() const {
   Picoseconds last = lead_;
   for (const auto& end : ends_)
@@ -78,12 +87,17 @@ void Session::look(double done, std::string_view what) {
 void Session::run_to_end() {
   constexpr Picoseconds step = 100_us;
   auto& clock = context_.clock;
+  bool stopped = chip_ == nullptr;
   Picoseconds now{};
   clock.run_to(now);
   for (;;) {
     Picoseconds next = never;
     for (const auto* d : clock.devices()) next = std::min(next, d->next_time());
     if (next == never) break;
+    if (!stopped && chip_->generates_for_ever() && over()) {
+      chip_->stop_generators();
+      stopped = true;
+    }
     now = std::max(now + step, next + 1_us);
     clock.run_to(now);
     while (fabric::from_sc_time(sc_core::sc_time_stamp()) < now && !clock.idle()) clock.run_to(now);

@@ -58,13 +58,15 @@ ordered_json Session::packets_json() const {
   for (const auto& entry : entries_) injected += entry.trace->counts().injected;
   const std::uint64_t copies =
       chip_ != nullptr ? chip_->counters().mirrored + chip_->counters().replicated : 0;
+  const std::uint64_t generated = chip_ != nullptr ? chip_->counters().generated : 0;
   if (pool.live() != pool.outstanding() || pool.live() != held || ends != 0 || sent != injected ||
-      pool.created() != sent + copies || pool.delivered() != received) {
+      pool.created() != sent + copies + generated || pool.delivered() != received) {
     throw ModelError(fmt::format(
-        "packets do not balance: {} of traces, {} sent, {} copies, {} created, {} left the switch, "
-        "{} delivered, {} dropped, {} held, {} under way, {} out of the pool",
-        injected, sent, copies, pool.created(), received, pool.delivered(), pool.dropped(), held,
-        ends, pool.outstanding()));
+        "packets do not balance: {} of traces, {} sent, {} copies, {} generated, {} created, {} "
+        "left "
+        "the switch, {} delivered, {} dropped, {} held, {} under way, {} out of the pool",
+        injected, sent, copies, generated, pool.created(), received, pool.delivered(),
+        pool.dropped(), held, ends, pool.outstanding()));
   }
   ordered_json dropped = ordered_json::object();
   for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
@@ -73,11 +75,13 @@ ordered_json Session::packets_json() const {
       continue;  // of end points and modules; here are none
     dropped[std::string(fabric::name_of(cause))] = pool.dropped(cause);
   }
-  return {{"created", pool.created()},
-          {"delivered", pool.delivered()},
-          {"dropped", dropped},
-          {"in_flight", held},
-          {"copies", copies}};
+  ordered_json out = {{"created", pool.created()},
+                      {"delivered", pool.delivered()},
+                      {"dropped", dropped},
+                      {"in_flight", held},
+                      {"copies", copies}};
+  if (generated > 0) out["generated"] = generated;
+  return out;
 }
 
 ordered_json Session::port_rows() const {

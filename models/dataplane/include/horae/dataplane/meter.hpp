@@ -49,14 +49,17 @@ class Meter final : public Object {
     if (!cells_.empty()) cells_[index] = {};
   }
 
-  Colour execute(const Pass& pass, std::size_t index, Colour before = Colour::green) {
+  /// `less`: bytes of the packet that do not count (TNA 7.9: adjust_byte_count).
+  Colour execute(const Pass& pass, std::size_t index, Colour before = Colour::green,
+                 Bytes less = {}) {
     check_single_access(pass);
     if (index >= entries_) broken_rule(pass, fmt::format("index {} of {} meters", index, entries_));
     if (cells_.empty()) cells_.resize(entries_);
     const std::optional<MeterRates>& rates =
         index < own_rates_.size() && own_rates_[index] ? own_rates_[index] : rates_;
     if (!rates) return before;
-    return mark(cells_[index], *rates, Bytes(pass.header().frame), pass.now(), before);
+    const Bytes length = std::max(Bytes(pass.header().frame) - less, Bytes{});
+    return mark(cells_[index], *rates, length, pass.now(), before);
   }
 
  private:

@@ -56,8 +56,8 @@ struct MirrorRequest {
 
 /// Header of a packet that the packet generator made (the chip puts it before the packet).
 struct GeneratedHeader {
-  std::uint8_t app = 0;       ///< index in Program::generators()
-  std::uint16_t batch = 0;    ///< number of the batch, from 0, modulo 2^16
+  std::uint8_t app = 0;       ///< PacketGenerator::app
+  std::uint16_t batch = 0;    ///< number of the batch of its trigger, from 0
   std::uint16_t packet = 0;   ///< number in its batch
   std::uint16_t trigger = 0;  ///< port that went down, or metadata of the packet that came around
 };

@@ -325,6 +325,7 @@ enum class ExternKind : std::uint8_t {
   mirror,
   resubmit,
   digest,
+  packet_generator,
 };
 
 /// How a stateful access finds its cell.
@@ -378,8 +379,10 @@ struct GressCode {
   std::vector<Instruction> code;
   std::vector<p4lang::Place> places;  ///< of each instruction: its statement
   std::vector<OpenWord> open;
-  std::uint32_t parser = 0, control = 0, deparser = 0;             ///< where they begin
-  std::optional<std::uint32_t> ghost = {};                         ///< of ingress: its ghost thread
+  std::uint32_t parser = 0, control = 0, deparser = 0;  ///< where they begin
+  std::optional<std::uint32_t> ghost = {};              ///< of ingress: its ghost thread
+  /// Of v1model, which has one pass for all: controls that run before `control` and behind it.
+  std::vector<std::uint32_t> before_control = {}, after_control = {};
   std::uint32_t words = 1;                                         ///< of a pass
   std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< words that never change
   std::uint32_t constant_words = 0;                                ///< the first so many
@@ -408,7 +411,8 @@ struct GressCode {
 
 /// The code of a pipe's two gresses. InputError, with its place, for what is not supported.
 struct PipeCode {
-  GressCode gress[2];  ///< ingress, egress
+  GressCode gress[2];  ///< ingress, egress; of v1model all is the first one's
+  bool v1model = false;
 };
 PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe);
 

@@ -98,6 +98,12 @@ class ControlPlane {
   Count read_counter(std::string_view name, std::uint64_t index);
   /// In the first pipe that has it; all others count on from zero.
   void write_counter(std::string_view name, std::uint64_t index, const Count& count);
+  /// How long an entry may go without a packet, from `now` on, in all pipes; zero: for ever.
+  /// InputError: the table has no idle_timeout.
+  void set_idle_time(std::string_view table, std::optional<std::int64_t> priority,
+                     const std::vector<NamedValue>& keys, Picoseconds time, Picoseconds now);
+  /// Notifications of idle entries until `now`, over all pipes.
+  std::uint64_t idle_notifications(std::string_view table, Picoseconds now);
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
                          const std::vector<NamedValue>& keys);

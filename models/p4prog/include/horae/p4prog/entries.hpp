@@ -35,7 +35,8 @@ struct PortName {
 ///
 /// TOML, all tables may be repeated or absent:
 ///
-///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { NAME = VALUE }
+///     [[entry]]      table, match = { KEY = VALUE }, priority, ttl, action, data = { NAME = VALUE
+///     }
 ///                    or, of a table with a profile, member or group in place of action and data
 ///     [[member]]     profile, member, action, data  of an action profile
 ///     [[selection]]  selector, group, members       a selector's group; a member twice counts
@@ -51,6 +52,9 @@ struct PortName {
 ///     [[group]]      number, copies = [{ port, rid, exclusion }, ..]    multicast
 ///     [[exclusion]]  number, ports = [PORT, ..]     that a level2_exclusion_id leaves out
 ///     [[mirror]]     session, port, most_bytes
+///     [[packet_buffer]]    offset, bytes = "HEX"    of the packet generators
+///     [[packet_generator]] app, trigger, timer, value, mask, ports, batches, packets, batch_gap,
+///                          packet_gap, offset, length, port, increments_port, last_port, pipes
 ///     [[port_metadata]] port, parser, data          what parsers find in front of its packets
 ///     [[port]]       switch_port, number
 ///
@@ -69,8 +73,12 @@ class Entries {
   static Entries of_script(const nlohmann::ordered_json& step);
 
   /// Puts everything where it belongs. InputError with its place: what was found, what was
-  /// expected, the nearest name.
-  void apply(ControlPlane& control, ManagerTables& manager) const;
+  /// expected, the nearest name. `now`: from when on entries are there.
+  void apply(ControlPlane& control, ManagerTables& manager, Picoseconds now = {}) const;
+  /// Only what is of packet generators. InputError with its place.
+  void apply(GeneratorTable& generator) const;
+  /// Ports that may trigger a generator again, by number: set by scripts.
+  const std::vector<unsigned>& ports_up_again() const { return ports_up_again_; }
   const std::vector<PortName>& ports() const { return ports_; }
   std::size_t size() const { return lines_.size(); }  ///< entries and defaults
 
@@ -105,6 +113,8 @@ class Entries {
     bool is_default = false;
     std::vector<Item> match;
     std::optional<std::int64_t> priority;
+    std::optional<Picoseconds> ttl;
+    Location ttl_at;
     PlacedText action;
     std::vector<Item> data;
     std::optional<Reference> to;  ///< in place of the action
@@ -148,8 +158,19 @@ class Entries {
     std::vector<Item> data;
     Location where;
   };
+  struct BufferPart {
+    std::size_t offset = 0;
+    std::vector<std::uint8_t> bytes;
+    Location where;
+  };
+  struct Generator {
+    unsigned number = 0;
+    GeneratorApp app;
+    Location where;
+  };
   void apply_port_data(const PortData& data, ControlPlane& control, ManagerTables& manager) const;
-  static void apply_line(const Line& line, ControlPlane& control);
+  static void apply_line(const Line& line, ControlPlane& control, Picoseconds now);
+  static void apply_idle(const Line& line, ControlPlane& control, Picoseconds now);
   static void apply_direct(const Line& line, ControlPlane& control);
   static void apply_cell(const Cell& cell, ControlPlane& control);
   static void apply_filter(const Filter& filter, ControlPlane& control);
@@ -158,6 +179,7 @@ class Entries {
   // These go first: entries, groups, sessions; tables that lose the program's own entries.
   std::vector<Line> removed_;
   std::vector<unsigned> removed_groups_, removed_sessions_;
+  std::vector<GeneratorTable::Key> removed_generators_;
   std::vector<std::string> cleared_;
   std::vector<Line> lines_;
   std::vector<Member> members_;
@@ -167,6 +189,9 @@ class Entries {
   std::vector<Group> groups_;
   std::vector<Exclusion> exclusions_;
   std::vector<Session> sessions_;
+  std::vector<BufferPart> buffer_parts_;
+  std::vector<Generator> generators_;
+  std::vector<unsigned> ports_up_again_;
   std::vector<PortData> port_data_;
   std::vector<PortName> ports_;
 };

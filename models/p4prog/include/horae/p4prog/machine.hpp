@@ -54,6 +54,7 @@ struct PassResult {
   std::optional<Copy> mirror;
   std::optional<Bytes8> resubmit;  ///< what is put before it
   std::vector<DigestMessage> digests;
+  std::optional<Bytes8> generator;  ///< message to the packet generator
   std::uint32_t parsed_bytes = 0;
 };
 
@@ -64,6 +65,8 @@ class Machine {
   /// supported.
   Machine(const p4lang::Program& program, const GressCode& code, dataplane::Pipeline& pipeline,
           dataplane::Gress gress);
+  /// The parser does not see the packet's FCS.
+  void without_fcs() { fcs_bytes_ = 0; }
 
   /// `front`: what the chip puts before the packet. The parser sees the packet's FCS behind it.
   void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet);
@@ -88,11 +91,16 @@ class Machine {
   }
   std::uint64_t value(const IntrinsicWord& field) const { return words_[field.word]; }
   bool written(const IntrinsicWord& field) const { return words_[field.mark] != 0; }
+  /// Whether any code of the gress writes it.
+  bool ever_writes(const IntrinsicWord& field) const;
   const p4lang::Type* intrinsic_type(std::string_view type) const;
 
   /// Whether the parser met no error.
   bool parse(const dataplane::Pass& pass);
   void control(const dataplane::Pass& pass);
+  /// Of v1model: what runs before control() and behind it.
+  void before_control(const dataplane::Pass& pass);
+  void after_control(const dataplane::Pass& pass);
   /// Runs the ghost thread in a pass of its own, behind begin() with nothing. Only where there is
   /// one.
   void ghost(const dataplane::Pass& pass);
@@ -239,7 +247,7 @@ class Machine {
   PacketReader in_;
   PacketWriter out_;
   PassResult result_;
-  static constexpr std::uint32_t fcs_bits = 32;
+  std::uint32_t fcs_bytes_ = 4;
   bool failed_ = false;
   bool missed_ = false, dropped_by_miss_ = false;
   std::uint64_t instructions_ = 0;

@@ -1,5 +1,5 @@
 // Tables of the chip beside those of the program, set by the control plane: multicast groups,
-// mirror sessions, metadata of ports.
+// mirror sessions, metadata of ports, packet generators.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "horae/core/cxx20.hpp"
+#include "horae/p4prog/packet_generator.hpp"
 
 namespace horae::p4prog {
 
@@ -33,6 +33,7 @@ struct ManagerTables {
   std::map<unsigned, std::vector<std::uint8_t>> port_metadata;
   /// By level2_exclusion_id: ports that get no copy of the rid that the packet has itself.
   std::map<unsigned, std::set<unsigned>> exclusions;
+  GeneratorTable generator;
 };
 
 }  // namespace horae::p4prog

@@ -83,8 +83,30 @@ struct SelectorObject {
   void follow_register(std::size_t group);
 };
 
+/// How long entries of a table go without a packet (`idle_timeout`). The control plane hears of one
+/// once, when its time is over, and again when it was hit in between and its time is over anew.
+class IdleTimes {
+ public:
+  /// From `now` on; zero: nobody waits for this entry.
+  void set(std::size_t place, Picoseconds time, Picoseconds now);
+  void hit(std::size_t place, Picoseconds now);
+  /// Notifications until `now`.
+  std::uint64_t notifications(Picoseconds now) const;
+  /// Entries whose time is over at `now`.
+  std::uint64_t idle(Picoseconds now) const;
+
+ private:
+  struct Entry {
+    Picoseconds time{}, since{};
+    bool over(Picoseconds now) const { return time > Picoseconds{} && now - since >= time; }
+  };
+  std::vector<Entry> entries_;
+  std::uint64_t notifications_ = 0;  ///< of entries that were hit since
+};
+
 struct TableObject {
   std::unique_ptr<dataplane::MatchTable> match;  ///< none: it has no key
+  std::unique_ptr<IdleTimes> idle;               ///< of one with `idle_timeout`
   std::unique_ptr<dataplane::Action> action;     ///< of one without a key
   dataplane::ActionCall only;                    ///< what that runs
   const TableCode* code = nullptr;
@@ -115,6 +137,7 @@ class Objects {
           dataplane::Gress gress);
 
   std::vector<TableObject>& tables() { return tables_; }
+  const std::vector<TableObject>& tables() const { return tables_; }
   std::map<std::uint32_t, RegisterObject>& registers() { return registers_; }
   const std::map<std::uint32_t, RegisterObject>& registers() const { return registers_; }
   std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>>& counters() { return counters_; }

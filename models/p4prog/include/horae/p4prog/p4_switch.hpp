@@ -61,6 +61,13 @@ class P4Switch {
   /// without an end.
   std::vector<Output> inject(unsigned port, std::span<const std::uint8_t> bytes, Picoseconds now);
 
+  /// The timer of an application of the packet generator fires, in one pipe or in all that have it;
+  /// a one-shot timer only once. InputError: it has no timer.
+  std::vector<Output> fire_timer(unsigned app, std::optional<unsigned> pipe, Picoseconds now);
+  /// A port goes down: applications of its pipe that wait for it are triggered, each the first time
+  /// alone.
+  std::vector<Output> port_down(unsigned port, Picoseconds now);
+
   /// A pass of the ghost thread in each pipe, for a queue of so many cells. InputError: the program
   /// has none.
   void run_ghost(unsigned queue, std::uint64_t depth, Picoseconds now);
@@ -88,6 +95,13 @@ class P4Switch {
   };
 
   unsigned pipe_of(unsigned port) const { return std::min(port >> 7, options_.pipes - 1); }
+  void begin(Picoseconds now);
+  std::vector<Output> run_to_end(unsigned port);
+  /// Packets of an application in a pipe. `by_itself`: not because of a packet.
+  void generate(unsigned pipe, unsigned number, const GeneratorApp& app,
+                const GeneratorEvent& event, bool by_itself);
+  void trigger(unsigned pipe, GeneratorApp::Trigger kind, const GeneratorEvent& event);
+  void v1_pass(unsigned number, const Arrival& arrival);
   void ingress(Arrival arrival);
   void egress(Departure departure, FrameBytes bytes);
   void leave(unsigned port, FrameBytes bytes);
@@ -105,6 +119,9 @@ class P4Switch {
   std::uint64_t serial_ = 0;
   Picoseconds now_{};
   std::vector<Arrival> arrivals_;
+  std::size_t passes_allowed_ = 0;
+  std::set<std::pair<unsigned, unsigned>> fired_;   ///< one-shot timers: pipe and application
+  std::set<std::pair<unsigned, unsigned>> fallen_;  ///< applications and ports that went down
   std::vector<Output> outputs_;
   std::vector<Pass> passes_;
   std::vector<DigestMessage> digests_;

@@ -30,7 +30,9 @@ struct Departure {
   bool first_replica = false;
   unsigned qid = 0;
   unsigned cos = 0;
-  bool bypass = false;  ///< of egress
+  bool bypass = false;     ///< of egress
+  bool deflects = false;   ///< it asks for another way where its queue has no room
+  bool deflected = false;  ///< and took it
   // State of its queue: when it came there, cells in the queue before it and behind it.
   Picoseconds queued{};
   std::uint32_t cells_before = 0;
@@ -55,10 +57,11 @@ struct MirroredPacket {
 struct IngressResult {
   enum class End : std::uint8_t { dropped_by_parser, resubmitted, managed };
   End end = End::managed;
-  bool told_to_drop = false;           ///< drop_ctl
-  Bytes8 resubmitted;                  ///< put before the packet the next time
-  std::vector<Departure> departures;   ///< of the packet, in the order in which copies are made
-  std::optional<MirroredPacket> copy;  ///< of the packet as it came
+  bool told_to_drop = false;              ///< drop_ctl
+  Bytes8 resubmitted;                     ///< put before the packet the next time
+  std::vector<Departure> departures;      ///< of the packet, in the order in which copies are made
+  std::optional<MirroredPacket> copy;     ///< of the packet as it came
+  std::optional<GeneratorEvent> message;  ///< to the packet generator
   PassNote note;
 };
 
@@ -88,6 +91,8 @@ class PipePasses {
   /// before it. InputError: the pipe has no ingress.
   IngressResult& ingress(const dataplane::Pass& pass, unsigned port, FrameBytes& packet,
                          const Bytes8* resubmitted = nullptr);
+  /// Whether ingress asks for another way for packets whose queue has no room.
+  bool deflects() const { return machines_[0] && machines_[0]->ever_writes(words_[0].deflect); }
   /// Whether ingress has a ghost thread.
   bool has_ghost() const { return machines_[0] && machines_[0]->code().ghost.has_value(); }
   /// A pass of it for a queue and its depth, in cells. Only where there is one.
@@ -99,6 +104,16 @@ class PipePasses {
                              std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
   std::uint32_t parsed_bytes(const dataplane::Pass& pass, const Departure& departure,
                              std::span<const std::uint8_t> packet);
+  /// Whether the program is for v1model, which knows no gresses: only v1() runs it.
+  bool is_v1model() const { return v1model_; }
+  /// A packet of such a program: what leaves, by port. Nothing of it has state, so every copy of a
+  /// group makes the whole way again.
+  struct Leaving {
+    unsigned port = 0;
+    FrameBytes bytes;
+  };
+  std::vector<Leaving> v1(const dataplane::Pass& pass, unsigned port, const FrameBytes& packet);
+  const PassNote& note() const { return ingress_.note; }
   /// From now on reads of what nobody wrote are found; costs time. Until stop_watching().
   void watch_unwritten();
   void stop_watching();
@@ -127,6 +142,7 @@ class PipePasses {
     waited,
     cells_before,
     cells_behind,
+    deflected,
     count_
   };
   using Facts = std::array<std::uint64_t, static_cast<std::size_t>(Fact::count_)>;
@@ -148,7 +164,8 @@ class PipePasses {
   struct Words {
     Machine::IntrinsicWord stamp, error, drop;
     Machine::IntrinsicWord mirror_type, resubmit_type, digest_type;
-    Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass;
+    Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass, deflect;
+    Machine::IntrinsicWord generator, generator_address, generator_length;
     Machine::IntrinsicWord exclusion1, exclusion2;
   };
 
@@ -169,6 +186,7 @@ class PipePasses {
   bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);
   /// Requests of the deparser, but for those whose type was not written.
   PassResult& deparse(Machine& machine, const Words& words, const dataplane::Pass& pass);
+  void take_message(const Machine& machine, PassResult& result);
   void choose_ways(const Machine& machine);
   bool is_excluded(const Machine& machine, const Replica& replica, unsigned rid) const;
   void add_group(const Machine& machine, const Machine::IntrinsicWord& group,
@@ -177,7 +195,11 @@ class PipePasses {
                                          std::span<const std::uint8_t> packet) const;
   PassNote note_of(const Machine& machine, std::uint64_t instructions_before) const;
 
+  std::optional<Leaving> v1_copy(const dataplane::Pass& pass, unsigned port,
+                                 const FrameBytes& packet, const Replica* copy);
+
   const p4lang::Program& program_;
+  bool v1model_;
   const ManagerTables& manager_;
   bool tofino2_;
   unsigned cpu_port_;
@@ -187,6 +209,7 @@ class PipePasses {
   PacketWriter put_;
   std::vector<std::uint64_t> error_bits_;  ///< of parser_err, by ordinal
   IngressResult ingress_;
+  unsigned group_ = 0;  ///< of the last pass of v1model
   EgressResult egress_;
   std::vector<DigestMessage> digests_;
 };

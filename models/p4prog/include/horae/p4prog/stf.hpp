@@ -29,6 +29,9 @@ class StfObserver {
   virtual void packet(std::size_t line, unsigned port, const Bytes8& bytes,
                       const std::vector<P4Switch::Pass>& passes,
                       const std::vector<P4Switch::Output>& outputs) = 0;
+  /// Of packets that the generator made.
+  virtual void generated(std::size_t line, const std::vector<P4Switch::Pass>& passes,
+                         const std::vector<P4Switch::Output>& outputs) = 0;
 };
 
 /// Runs the script `text` of file `name` on `chip`. InputError, with file, line and column, for a
@@ -44,6 +47,8 @@ class StfObserver {
 ///   add PROFILE MEMBER ACTION([PARAMETER:VALUE, ...])
 ///   selector SELECTOR GROUP add MEMBER...
 ///   ghost run QUEUE:DEPTH...           a pass of the ghost thread for each
+///   pktgen APP [PIPE]                  the timer of an application of the packet generator fires
+///   port_down PORT                     and what waits for this is triggered
 ///   setdefault TABLE ACTION([PARAMETER:VALUE, ...])
 ///   remove all                         entries
 ///   wait                               compares what came out with what was expected

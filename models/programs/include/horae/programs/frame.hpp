@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -23,6 +24,13 @@ constexpr std::uint16_t frame_on_wire(std::size_t bytes) {
   return static_cast<std::uint16_t>(std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
 }
 
+/// What triggers the packet generator: the first bytes of a packet that came around, or what the
+/// ingress deparser sends (Tofino2), with the part of the generator's buffer that it asks for.
+struct GeneratorMessage {
+  std::vector<std::uint8_t> bytes = {};
+  std::uint16_t offset = 0, length = 0;
+};
+
 /// State of a packet in the chip beside its Packet.
 struct Frame {
   /// Message of ingress to the egress of a copy.
@@ -39,7 +47,11 @@ struct Frame {
   std::vector<std::uint8_t> again;  ///< of a packet that is resubmitted: put before it
   FrameBytes copy;                  ///< bytes of the mirror copy that the pass asks for
   bool around = false;              ///< it comes by a loopback port
+  bool deflects = false;            ///< to the loopback port, where its queue has no room
   std::string_view dropped_for;     ///< the program's reason; lasts as long as the program
+  /// The port that it comes by, as the program numbers it, if the packet generator made it.
+  std::optional<std::uint16_t> comes_by;
+  std::optional<GeneratorMessage> message;  ///< of its ingress pass to the packet generator
   // Its last queue: when it came there, cells that were before it, cells that it left behind.
   Picoseconds queued{};
   std::uint32_t cells_before = 0;
@@ -59,6 +71,11 @@ class Frames {
   bool has(const Packet& p) const { return frames_.contains(&p); }
   /// Bytes of a packet that has none yet, for the caller to fill in.
   FrameBytes& enter(const Packet& p) { return make(p).bytes; }
+  Frame& enter_frame(const Packet& p) {
+    Frame& f = make(p);
+    f.bytes.clear();
+    return f;
+  }
   Frame& of(const Packet& p) { return *frames_.at(&p); }
   const Frame& of(const Packet& p) const { return *frames_.at(&p); }
   void forget(const Packet& p) {
@@ -81,6 +98,7 @@ class Frames {
     Frame& f = make(copy);
     f.bytes = from.bytes;
     f.way = from.ways.at(i);
+    f.deflects = from.deflects;
   }
   /// The packet itself is the last copy.
   void take_way(const Packet& p, std::size_t i) {
@@ -98,7 +116,9 @@ class Frames {
       place->again.clear();
       place->copy.clear();
       place->way = {};
-      place->around = false;
+      place->around = place->deflects = false;
+      place->comes_by.reset();
+      place->message.reset();
       place->dropped_for = {};
       place->queued = {};
       place->cells_before = place->cells_behind = 0;

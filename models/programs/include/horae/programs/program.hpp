@@ -88,21 +88,33 @@ struct Occupancy {
 
 /// Packets that the chip's packet generator makes for a program, at the pipeline's recirculation
 /// port, whose wire they share (TNA 9: one generator per pipeline; Tofino2 has 16 apps). They enter
-/// ingress with Pass::generated().
+/// ingress with Pass::generated(). A trigger makes `batches` batches of `packets` packets each. One
+/// that comes while packets of another are still to be made waits for them; of a timer it is left
+/// out.
 struct PacketGenerator {
   enum class Trigger : std::uint8_t {
     timer,          ///< at `start` and every `period` after it
     port_down,      ///< when the link of a port of the pipeline fails
     recirculation,  ///< when a packet comes around whose metadata, under `mask`, is `value`
+    message,        ///< when an ingress pass of a program that works on bytes leaves one (Frame)
   };
   Trigger trigger = Trigger::timer;
-  Picoseconds start{};
+  std::uint8_t app = 0;       ///< its number, in headers of what it makes
+  Picoseconds start{};        ///< triggers before it do nothing
+  Picoseconds end = never;    ///< nothing is made from then on
   Picoseconds period{};       ///< of the timer; zero: once
-  std::uint64_t batches = 0;  ///< that the timer makes at most; zero: no end
-  std::uint16_t packets = 1;  ///< of a batch, back to back
-  Bytes frame = Bytes(64);
+  std::uint32_t batches = 1;  ///< of a trigger
+  std::uint32_t packets = 1;  ///< of a batch
+  Picoseconds batch_gap{};    ///< from the begin of a batch to that of the next
+  Picoseconds packet_gap{};  ///< likewise in a batch; what takes longer on the wire follows at once
+  bool gaps_from_end = false;  ///< both from the end of what is before it in place of its begin
+  Bytes frame = Bytes(64);     ///< of a program that works on bytes: it says itself
   std::uint16_t mask = 0;
   std::uint16_t value = 0;
+  /// Of port_down: only this port, and only the first time; absent: each port, each time.
+  std::optional<std::uint16_t> port = {};
+
+  bool repeats() const { return trigger == Trigger::timer && period > Picoseconds{}; }
 };
 
 /// Passes of a program that keeps the rules, without a look at them.
@@ -137,8 +149,10 @@ class Program {
   virtual void update(const Routes&) {}
   /// Ports whose depth the ghost thread tells it (Tofino2).
   virtual std::span<const std::uint16_t> watched_ports() const { return {}; }
-  /// The ghost thread: cells that wait in all queues of each of these ports.
-  virtual void ghost(std::span<const std::uint32_t> /*cells*/) {}
+  /// The ghost thread: cells that wait in all queues of each of these ports; with ghost_by_queue()
+  /// in each queue, those of a port one behind the other.
+  virtual void ghost(std::span<const std::uint32_t> /*cells*/, Picoseconds /*now*/) {}
+  virtual bool ghost_by_queue() const { return false; }
   /// Ports that a packet for a multicast group is copied to.
   virtual std::span<const std::uint16_t> replicas(unsigned /*group*/) const { return {}; }
   /// For a program that works on bytes (ProgramFactory::works_on_bytes): where they are; before the
@@ -152,6 +166,16 @@ class Program {
   }
   /// Packets that the packet generator makes; asked once, before simulation starts.
   virtual std::vector<PacketGenerator> generators() const { return {}; }
+  /// For a program that works on bytes: whether what came around, or the message of a pass, is what
+  /// generators()[`which`] waits for.
+  virtual bool triggers(std::size_t /*which*/, const GeneratorMessage& /*message*/) const {
+    return false;
+  }
+  /// Likewise: makes the bytes of a packet of generators()[`which`] at `now`. `message`: of its
+  /// trigger.
+  virtual void generate(std::size_t /*which*/, const dataplane::GeneratedHeader& /*header*/,
+                        const GeneratorMessage& /*message*/, Picoseconds /*now*/,
+                        Frame& /*frame*/) {}
   /// Named counts of what it did so far, for reports. One whose name begins with `most_` is a
   /// maximum (StatKind).
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }

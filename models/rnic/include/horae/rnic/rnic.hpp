@@ -110,6 +110,9 @@ class rnic : public fabric::device {
   using OrderingUse = horae::rnic::OrderingUse;
   OrderingUse ordering_use(Picoseconds now) const { return ordering_.use(now); }
   const PayloadFetcher* fetcher() const { return host_.fetcher ? &*host_.fetcher : nullptr; }
+  /// Packets for other nodes may come, by a switch whose program works on bytes: they are drops
+  /// (DropCause::unknown_qp). Otherwise such a packet is an error of the model's.
+  void expect_strays() { expects_strays_ = true; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
   /// Has messages and NACKs told to `watcher` as well (before simulation starts; it is kept alive
@@ -614,8 +617,9 @@ class rnic : public fabric::device {
   fabric::tx_port* wire_ = nullptr;  ///< null: packets go in line first
   bool sends_apart_ = false;         ///< several ports, or a packet engine
   bool engine_leads_ = false;        ///< one port, and a packet engine that works ahead of its wire
-  bool receives_apart_ = false;      ///< a packet engine, or contexts that may not be on the chip
-  Picoseconds cursor_{};  ///< the wire is decided up to here; likewise all wires of ports
+  bool expects_strays_ = false;
+  bool receives_apart_ = false;  ///< a packet engine, or contexts that may not be on the chip
+  Picoseconds cursor_{};         ///< the wire is decided up to here; likewise all wires of ports
   /// The wire's last idle time of one cause.
   struct Wait {
     Picoseconds from{-1};

@@ -22,6 +22,8 @@ class pass_observer {
   /// The traffic manager made `copy` of `original` for a group at `at`.
   virtual void replicated(const tofino_switch& /*chip*/, const Packet& /*original*/,
                           const Packet& /*copy*/, Picoseconds /*at*/) {}
+  /// The packet generator of a pipeline made a packet at `at`.
+  virtual void generated(const tofino_switch& /*chip*/, const Packet& /*p*/, Picoseconds /*at*/) {}
   /// A recirculated packet waited for the loopback port of `pipeline` from `queued` to
   /// `start`, and is on its wire until `last_bit`. A packet that recirculates through egress waits
   /// in the traffic manager before its egress pass already; nobody is told of that wait, which

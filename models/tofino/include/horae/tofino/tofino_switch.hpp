@@ -70,6 +70,10 @@ class tofino_switch : public fabric::device {
   void connect(const programs::Connection& connection);
   /// Tells them that one is over.
   void disconnect(const programs::Connection& connection, Picoseconds now);
+  /// Packet generators make nothing from now on.
+  void stop_generators() { generators_stopped_ = true; }
+  /// Whether a timer of a packet generator goes on without an end.
+  bool generates_for_ever() const;
   /// Tells the programs of changed routes; pipelines of ports stay.
   void update(const programs::Routes& routes);
   /// Cost of the program for a pipeline, and the places of its objects.
@@ -186,8 +190,24 @@ class tofino_switch : public fabric::device {
   Picoseconds kept_whole(const Packet& p, BitRate rate) const;
   void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
   void begin_generators();
-  void generate(unsigned number, std::uint16_t trigger, Picoseconds t);
+  /// What triggered a generator: a port or metadata, or of a program on bytes its message.
+  struct GeneratorTrigger {
+    std::uint16_t what = 0;
+    programs::GeneratorMessage message = {};
+  };
+  struct Generator {
+    unsigned pipeline = 0;
+    std::size_t which = 0;  ///< in Program::generators()
+    programs::PacketGenerator what = {};
+    std::deque<GeneratorTrigger> waiting = {};  ///< the first is being served
+    std::uint32_t batch = 0, packet = 0;        ///< to be made next
+    Picoseconds batch_due{}, packet_due{};
+  };
+  void trigger(unsigned number, GeneratorTrigger by, Picoseconds t);
+  void make_packet(unsigned number, Picoseconds t);
+  static bool next_packet(Generator& g, Picoseconds over);
   void trigger_by(const Packet& p, unsigned pipeline, Picoseconds t);
+  void trigger_by_message(const Packet& p, unsigned pipeline, Picoseconds t);
   // `loopback`: number of the port.
   void fill_loopbacks();
   void loop_back(Packet& p, unsigned loopback, Picoseconds t);
@@ -269,17 +289,12 @@ class tofino_switch : public fabric::device {
   Packet came_as_{};                          ///< the packet in ingress, as it came
   std::vector<MirrorBuffer> mirror_buffers_;  ///< by pipeline; empty: they have no limit
   Clock replication_;
-  Cycles next_copy_{-1};  ///< clock of the last copy for a group
-  struct Generator {
-    unsigned pipeline;
-    unsigned app;
-    programs::PacketGenerator what;
-    std::uint64_t batches = 0;  ///< made
-  };
+  Cycles next_copy_{-1};                        ///< clock of the last copy for a group
   static constexpr std::size_t most_apps = 16;  // Tofino2: open-p4studio PKTGEN_APP_CNT
   static constexpr std::uint64_t generator_node =
       0xfffffeu;  // no node's number, nor that of copies
   std::vector<Generator> generators_;
+  bool generators_stopped_ = false;
   std::unordered_map<const Packet*, dataplane::GeneratedHeader> generated_;  ///< on their way
   const dataplane::GeneratedHeader* generated_by_ = nullptr;                 ///< of the next pass
   std::uint64_t generated_count_ = 0, resubmitted_ = 0;

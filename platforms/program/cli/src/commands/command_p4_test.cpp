@@ -53,6 +53,17 @@ class PassPrinter final : public p4prog::StfObserver {
               const std::vector<p4prog::P4Switch::Pass>& passes,
               const std::vector<p4prog::P4Switch::Output>& outputs) override {
     fmt::print("line {}: port {}, {} bytes\n", line, port, bytes.size());
+    print(passes, outputs);
+  }
+  void generated(std::size_t line, const std::vector<p4prog::P4Switch::Pass>& passes,
+                 const std::vector<p4prog::P4Switch::Output>& outputs) override {
+    fmt::print("line {}: packet generator\n", line);
+    print(passes, outputs);
+  }
+
+ private:
+  void print(const std::vector<p4prog::P4Switch::Pass>& passes,
+             const std::vector<p4prog::P4Switch::Output>& outputs) const {
     for (const auto& pass : passes) {
       fmt::print("  {} of pipe {}, port {}: {} bytes parsed{}, {} instructions, {}\n",
                  dataplane::gress_name(pass.gress), pass.pipe, pass.port, pass.parsed_bytes,
@@ -63,7 +74,6 @@ class PassPrinter final : public p4prog::StfObserver {
       fmt::print("  out of port {}: {}\n", out.port, hex_of(out.bytes));
   }
 
- private:
   const p4lang::Program& program_;
 };
 

@@ -104,6 +104,7 @@ class Simulation {
   fabric::rank_exchange* ranks() const;
 
  private:
+  bool only_generated_left() const;
   struct Bare {};  ///< nothing is built yet
   Simulation(const config::PlatformConfig& platform, Bare bare);
   void build_devices(bool silent, MemoryMeter* meter);

@@ -75,7 +75,7 @@ class replay_port : public fabric::device {
   Histogram latency_;
 };
 
-/// Whether a switch made this packet as a copy of another.
-inline bool is_copy(const Packet& p) { return p.id >> 40 == 0xffffff; }
+/// Whether a switch made this packet: a copy of another, or one of its packet generator.
+inline bool is_made_inside(const Packet& p) { return p.id >> 40 >= 0xfffffe; }
 
 }  // namespace horae::replay

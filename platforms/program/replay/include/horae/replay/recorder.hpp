@@ -63,6 +63,7 @@ class ReplayRecorder final : public fabric::observer,
                   Picoseconds at) override {
     mirrored(chip, original, copy, at);
   }
+  void generated(const tofino::tofino_switch& chip, const Packet& p, Picoseconds at) override;
   void accessed(const dataplane::Object& object, const dataplane::AnyPass& pass, std::size_t index,
                 std::span<const std::byte> before, std::span<const std::byte> after) override;
 
