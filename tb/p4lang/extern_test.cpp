@@ -145,6 +145,21 @@ TEST(Externs, AFunctionOfTheProgramIsCalled) {
   EXPECT_EQ(b.functions[sum.operands[0].index].body[0].kind, StmtKind::leave);
 }
 
+TEST(Externs, ATypeParameterFollowsFromThatOfAStruct) {
+  const Parts parts{.declarations = "struct box<T> { bit<8> w; T v; } "
+                                    "T unbox<T>(in box<T> b) { return b.v; }",
+                    .locals = "box<bit<16>> two; box<bit<8>> one;",
+                    .apply = "two.v = hdr.a.y; one.v = hdr.a.x; md.n = unbox(two); "
+                             "md.m = unbox(one);"};
+  const Program p = program_of(parts);
+  const Block& b = *p.block(p.pipes[0], "ingress");
+  EXPECT_EQ(b.body[2].value.type->width, 16);
+  EXPECT_EQ(b.body[3].value.type->width, 8);
+  Parts narrow = parts;
+  narrow.apply = "two.v = 3; md.m = unbox(two);";
+  EXPECT_FALSE(faults_of(whole(narrow)).empty()) << "16 bits are not 8";
+}
+
 TEST(Externs, WhatIsDeclaredTwiceIsRefused) {
   const auto fault = [](const std::string& declarations) {
     const auto all = faults_of(whole({.declarations = declarations}));

@@ -318,6 +318,7 @@ class Order(InFolder):
     def trial(self, tests, **more):
         t = object.__new__(trial.Trial)
         t.tests, t.root, t.left_out, t.numbers, t.binaries, t.files, t.factor, t.longest = tests, self.folder, set(), {}, {k: self.folder / k for k in tests}, {}, 4, float("inf")
+        t.most = float("inf")
         t.building, t.environment, t.scripts = types.SimpleNamespace(work=self.folder, build=self.folder / "build"), {}, None
         for name, value in more.items():
             setattr(t, name, value)
@@ -333,6 +334,13 @@ class Order(InFolder):
                                                                          ("All/Rates.Two/0", 0.1), ("Other.X", 1))]
         self.assertEqual([x.name for x in t._in_order("horae_tb_core", pathlib.Path("rate.cpp"), tests)],
                          ["All/Rates.Two/0", "Other.X", "Rate.One", "Far.X"])
+        tests = [trial.Test(n, s, frozenset(), frozenset()) for n, s in (("Far.X", 0.01), ("All/Texts.AreAsTheyStand/a", 1.5),
+                                                                         ("Far.Y", 9), ("Rate.One", 0.5))]
+        names = lambda: [x.name for x in t._in_order("horae_tb_core", pathlib.Path("rate.cpp"), tests)]
+        self.assertEqual(names(), ["Rate.One", "All/Texts.AreAsTheyStand/a", "Far.X", "Far.Y"])
+        for most, of in ((2.01, 4), (2.0, 3), (1.9, 2), (0, 1)):
+            t.most = most
+            self.assertEqual(len(names()), of, most)
         self.assertEqual([trial._suite(n) for n in ("A.B", "P/A.B/0", "A/0.B", "P/A/0.B")], ["A", "A", "A", "A"])
 
     def binary(self, text):
@@ -358,28 +366,28 @@ class Order(InFolder):
         self.write("build/platforms/program/results/version.cpp", 'return "1.0+a";\n')
         with mock.patch.object(t, "_unchanged",
                                lambda *a: [["A.B", "passed", "0.5", "0103"], ["A.C", "passed", "0.25", "0000"]]):
-            first = t._profile(binary, self.folder)
+            first = t._profile(binary)
         self.assertEqual(first, [trial.Test("A.B", 0.5, frozenset({1, 3}), frozenset({3})), trial.Test("A.C", 0.25, frozenset(),
             frozenset())])
-        with mock.patch.object(t, "_unchanged", lambda b, known, place: self.assertEqual(set(known), {"A.B", "A.C"}) or []):
-            self.assertEqual(t._profile(binary, self.folder), first)
+        with mock.patch.object(t, "_unchanged", lambda b, known: self.assertEqual(set(known), {"A.B", "A.C"}) or []):
+            self.assertEqual(t._profile(binary), first)
             with open(binary, "a", encoding="utf-8") as file:
                 file.write("1.0+a")  # the version is none of its code
-            self.assertEqual(t._profile(binary, self.folder), first)
+            self.assertEqual(t._profile(binary), first)
         binary.write_text("other")
         with mock.patch.object(t, "_unchanged", lambda *a: [["A.B", "failed", "0.5", "0"]]), self.assertRaisesRegex(
                 building.Failed, "binary: A.B: failed: it must pass"):
-            t._profile(binary, self.folder)
+            t._profile(binary)
         t.longest = 1.0
         with mock.patch.object(t, "_unchanged", lambda *a: [["A.B", "failed", "0.5", "0"], ["A.C", "passed", "1.5", "0"]]), \
                 contextlib.redirect_stdout(io.StringIO()) as said:
-            self.assertEqual(t._profile(binary, self.folder), [])
+            self.assertEqual(t._profile(binary), [])
         self.assertIn("A.B: failed with nothing changed: left out", said.getvalue())
         t.tests = {"x": first, "y": first[:1]}
         self.assertEqual(t.seconds(), 1.25)
 
     def test_what_lasts_too_long_is_left_out(self):
-        t = self.trial({}, longest=2.0, without={"Slow"})
+        t = self.trial({}, longest=2.0, without={"Slow"}, at_once=1)
         listed = "#!/bin/sh\n[ -n \"$HORAE_MUTATION_LIST\" ] && echo 'A.A A.B A.C A.E Slow.A'\n"
         self.write("seconds.json", '{"A.B": 2.5, "A.C": 2.0}')
         asked = []
@@ -388,17 +396,30 @@ class Order(InFolder):
             asked.append((tests, environment["HORAE_MUTATION_TO_END"]))
             return [["A.A", "passed", "3.0", "1"], ["A.C", "failed", "0.5", "1"], ["A.D", "timeout", "2.0", "1"]]
         with mock.patch.object(t, "_run", run):
-            found = t._unchanged(self.write(f"x_{rooms.PROGRAM_TESTS}", listed, True), {"A.E": 1}, self.folder)
+            found = t._unchanged(self.write(f"x_{rooms.PROGRAM_TESTS}", listed, True), {"A.E": 1})
             self.assertEqual([x[0] for x in found], ["A.A", "A.C", "A.D"])
             self.assertEqual(asked, [([(3, "A.A"), (3, "A.C")], "1")])
             self.assertEqual(json.loads((self.folder / "seconds.json").read_text()), {"A.A": 3.0, "A.B": 2.5, "A.C": 2.0,
                 "A.D": 2.0})
             t.longest = float("inf")
-            t._unchanged(self.write("horae_tb_run", listed, True), {"A.E": 1}, self.folder)
+            t._unchanged(self.write("horae_tb_run", listed, True), {"A.E": 1})
             self.assertEqual([n for _, n in asked[1][0]], ["A.A", "A.B", "A.C", "Slow.A"])
             self.assertEqual(asked[1][0][0][0], 3600)
-            self.assertEqual(t._unchanged(self.folder / "horae_tb_run", dict.fromkeys("A.A A.B A.C A.E Slow.A".split()),
-                                          self.folder), [])
+            self.assertEqual(t._unchanged(self.folder / "horae_tb_run", dict.fromkeys("A.A A.B A.C A.E Slow.A".split())), [])
+
+    def test_a_profile_is_taken_by_as_many_processes_as_verdicts(self):
+        t = self.trial({}, at_once=2)
+        listed = self.write("horae_tb_run", "#!/bin/sh\n[ -n \"$HORAE_MUTATION_LIST\" ] && echo 'A.A A.B A.C'\n", True)
+        asked = []
+
+        def run(binary_, tests, environment, place):
+            asked.append(([name for _, name in tests], environment["HORAE_MUTATION_MARKS"] == str(place / "marks"), place))
+            return [[name, "passed", "0.5", "1"] for _, name in tests]
+        with mock.patch.object(t, "_run", run):
+            found = t._unchanged(listed, {})
+        self.assertEqual([x[0] for x in found], ["A.A", "A.C", "A.B"])
+        self.assertEqual(sorted(x[:2] for x in asked), [(["A.A", "A.C"], True), (["A.B"], True)])
+        self.assertNotEqual(asked[0][2], asked[1][2])
 
     def test_tests_of_what_cannot_be_switched(self):
         passes = [trial.Test("A", 1, frozenset({3}), frozenset()), trial.Test("B", 1, frozenset({4}), frozenset())]
@@ -418,8 +439,8 @@ class Order(InFolder):
         profiled = []
         def made(*more):
             with mock.patch.object(trial.Trial, "_linked", lambda t, binary, objects, name: self.folder / f"{name}_{binary}"), \
-                    mock.patch.object(trial.Trial, "_profile", lambda t, binary, place: profiled.append(binary.name)
-                                      or [place.is_dir()]):
+                    mock.patch.object(trial.Trial, "_profile", lambda t, binary: profiled.append(binary.name)
+                                      or [binary.parent.is_dir()]):
                 return trial.Trial(build, self.folder, 4, 9, "n", found_, ["horae_tb_core"], *more)
         t = made()
         self.assertEqual((list(t.numbers.values()), t.files, t.left_out, t.objects),

@@ -1,7 +1,9 @@
 """Mutations of rooms, compiled behind switches, held against the tests that come past them."""
+import concurrent.futures
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -15,6 +17,7 @@ from .program_scripts import ProgramScripts
 from .rooms import PROGRAM_TESTS, of_file
 
 SWITCHES = 1000  # fewer than kSwitches in runner.cpp
+TEXTS = "Texts"  # what commands print and write of small inputs, to the byte
 KNOWN = ("passed", "failed", "timeout", "signal")
 
 
@@ -30,12 +33,15 @@ class Test:
 class Trial:
     """A batch of mutations and the test binaries they are held against. A test may take `factor` times the
     processor time that it takes unchanged, and 2 s, whatever else the machine does. Tests that took more
-    than `longest` seconds when they ran last are left out. Verdicts may be asked for by several threads at once."""
+    than `longest` seconds when they ran last are left out, and so are those of a mutation and a binary that come after `most`
+    seconds of others. Verdicts may be asked for by several threads at once."""
 
-    def __init__(self, building, root, factor, longest, name, mutations, binaries, alone=False, without=None):
+    def __init__(self, building, root, factor, longest, name, mutations, binaries, alone=False, without=None,
+                 most=math.inf):
         assert len(mutations) < SWITCHES
         self.at_once = len(os.sched_getaffinity(0))  # verdicts
         self.building, self.root, self.factor, self.longest, self.name = building, root, factor, longest, name
+        self.most = most
         self.environment = {"HORAE_MUTATION_PROGRAM": str(self._program(name))}
         self.without = suites_with(root / "tb/platforms", without) if without else set()
         self.numbers = {m.key(): n for n, m in enumerate(mutations, 1)}
@@ -45,7 +51,7 @@ class Trial:
         self.files = {n: m.file for n, m in enumerate(mutations, 1)}
         self.binaries = {t: self._linked(t, self.objects, name) for t in binaries}
         with self._place() as place:
-            self.tests = {t: self._profile(binary, place) for t, binary in self.binaries.items()}
+            self.tests = {t: self._profile(binary) for t, binary in self.binaries.items()}
             self.scripts = None
             if PROGRAM_TESTS in binaries:
                 self.scripts = ProgramScripts(root, self._program(name), _of_place(place), place, longest)
@@ -74,7 +80,7 @@ class Trial:
         self.building.link("platforms/horae", objects, self._program(name))
         return self.building.link(f"tb/{test}", [self.building.program_path()], target)
 
-    def _profile(self, binary, place):
+    def _profile(self, binary):
         """What each test does with all switches off. Of the program's tests those run that have not run with this program,
         or whose file has changed since."""
         of_program = binary.name.endswith(PROGRAM_TESTS)
@@ -86,7 +92,7 @@ class Trial:
         texts = _texts(self.root / "tb/platforms") if of_program else {}
         known = {name: x for name, x in found["tests"].items()
                  if x[0] != "timeout" and (not of_program or x[3] == texts.get(_suite(name)))}
-        for name, how, seconds, marks in self._unchanged(binary, known, place):
+        for name, how, seconds, marks in self._unchanged(binary, known):
             if how != "passed" and not of_program and math.isinf(self.longest):
                 raise Failed(f"{binary.name}: {name}: {how}: it must pass before anything is changed")
             # Some are cut short, and of the program's a few ask how soon something happens: on a busy machine no judges.
@@ -107,11 +113,11 @@ class Trial:
             code = code.replace(text.encode(), b"")
         return hashlib.sha256(code).hexdigest()
 
-    def _unchanged(self, binary, known, place):
-        """Runs the tests that are not known yet; of the program those that are not too long."""
+    def _unchanged(self, binary, known):
+        """Runs the tests that are not known yet, as many at once as verdicts; of the program those that are not too long."""
         kept = self.building.work / "seconds.json"
         lasted = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-        listed = subprocess.run([binary], cwd=place, env={**os.environ, **self.environment, "HORAE_MUTATION_LIST": "1"},
+        listed = subprocess.run([binary], cwd=self.building.work, env={**os.environ, **self.environment, "HORAE_MUTATION_LIST": "1"},
                                 capture_output=True, text=True, check=True).stdout.split()
         names = [name for name in listed if name not in known and lasted.get(name, 0) <= self.longest
                  and not (binary.name.endswith(PROGRAM_TESTS) and _suite(name) in self.without)]
@@ -119,8 +125,14 @@ class Trial:
             return []
         # A test that has not run yet ends soon after it has turned out to be too long.
         limit = 3600 if math.isinf(self.longest) else math.ceil(self.longest) + 1
-        ran = self._run(binary, [(limit, name) for name in names], {"HORAE_MUTATION_MARKS": str(place / "marks"),
-                                                                  "HORAE_MUTATION_TO_END": "1"}, place)
+
+        def run(of):
+            with self._place() as place:
+                return self._run(binary, [(limit, name) for name in of], {"HORAE_MUTATION_MARKS": str(place / "marks"),
+                                                                         "HORAE_MUTATION_TO_END": "1"}, place)
+
+        with concurrent.futures.ThreadPoolExecutor(self.at_once) as pool:
+            ran = sum(pool.map(run, (names[i::self.at_once] for i in range(self.at_once))), [])
         lasted.update({name: float(seconds) for name, how, seconds, _ in ran if how in ("passed", "timeout")})
         kept.write_text(json.dumps(lasted), encoding="utf-8")
         return ran
@@ -179,10 +191,13 @@ class Trial:
         return "survived", ", ".join(t for t, of in tests.items() if of)
 
     def _in_order(self, binary, source, tests):
-        """Tests of files that name the source first, and quick ones before slow ones; by powers of four, because
-        times differ a little from run to run."""
+        """Tests of files that name the source first, then texts, which ask for the most in the least time, then quick ones
+        before slow ones; by powers of four, because times differ a little from run to run."""
         near = self._near(binary, source)
-        return sorted(tests, key=lambda x: (_suite(x.name) not in near, math.floor(math.log(max(x.seconds, 0.01), 4))))
+        ordered = sorted(tests, key=lambda x: (_suite(x.name) not in near, _suite(x.name) != TEXTS,
+                                               math.floor(math.log(max(x.seconds, 0.01), 4))))
+        before = [0, *itertools.accumulate(x.seconds for x in ordered)]
+        return [x for x, seconds in zip(ordered, before) if seconds <= self.most]
 
     def _near(self, binary, source):
         """Suites of the test files that name the source's header."""
