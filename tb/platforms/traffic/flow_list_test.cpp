@@ -168,6 +168,13 @@ TEST(FlowListPlatform, AMessageOfNoBytesIsOnePacket) {
                                    "message = \"0 B\"\ncount = 1\n"));
   const Outcome alone = run_list(place);
   ASSERT_EQ(alone.sent.size(), 1u);
+  place.write("p.toml", eight_nics("1 ms",
+                                   "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\nto = "
+                                   "[\"h5\"]\nsize = \"0 B\"\n"));
+  const Outcome batch = run_list(place);
+  ASSERT_EQ(batch.sent.size(), 1u);
+  EXPECT_EQ(batch.sent[0].completed, alone.sent[0].completed);
+  EXPECT_EQ(result(batch.summary, "senders.data_packets"), 1);
   place.write("p.toml", platform());
   for (const char* list : {"1\n0 5 3 0 0\n", "start_ns,source,destination,bytes\n0,h0,h5,0\n"}) {
     place.write("list", list);

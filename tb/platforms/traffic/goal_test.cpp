@@ -116,6 +116,26 @@ TEST(GoalPlatform, ALongCalcIsWaitedFor) {
   EXPECT_NEAR(result(s, "schedules.end_max"), us(30_ms + one_way(0)), 1e-6);
 }
 
+// Two NICs of which each is at the other end of the other's cable: no switch, and its time gone.
+TEST(GoalPlatform, NicsMayBeJoinedDirectly) {
+  const Workplace place;
+  place.write("s.goal", "num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0\n}\n");
+  std::string text = star(2, "kind = \"goal\"\nfile = \"s.goal\"\nsend_done = \"posted\"\n");
+  const auto cut = [&](const std::string& what, const std::string& with) {
+    text.replace(text.find(what), what.size(), with);
+  };
+  cut("[[device]]\nnames = [\"sw\"]\nprofile = \"plain\"\n", "");
+  cut("[[link]]\nbetween = [\"h1\", \"sw\"]\n", "");
+  cut("[\"h0\", \"sw\"]", "[\"h0\", \"h1\"]");
+  cut("[plain]\nkind = \"switch\"\nlatency = \"100 ns\"\n", "");
+  place.write("p.toml", text);
+  const auto s = summary_of(place, "p.toml");
+  EXPECT_EQ(s.at("verdict"), "complete");
+  const Picoseconds wire =
+      serialisation_time(l1_bytes(frame_bytes(Opcode::write_only, 0_B)), 100_Gbps);
+  EXPECT_NEAR(result(s, "schedules.end_max"), us(300_ns + wire + 500_ns + 200_ns), 1e-6);
+}
+
 TEST(GoalPlatform, WhatTimeMakesADeadlockIsStuck) {
   const Workplace place;
   place.write(

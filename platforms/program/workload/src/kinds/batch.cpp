@@ -17,8 +17,8 @@ const Schema<BatchConfig>& BatchConfig::schema() {
           Schema<BatchConfig>("traffic", "One message for each pair of a pattern, all at once."),
           "NIC")
           .field("size", &BatchConfig::size,
-                 {.doc = "bytes of a message",
-                  .min = 1_B,
+                 {.doc = "bytes of a message; 0: one packet without payload",
+                  .min = 0_B,
                   .max = Bytes(0x7fffffff),
                   .source = "4 to 32 MiB: REPS (EuroSys 2026) 4.1"})
           .field("start", &BatchConfig::start, {.doc = "when all are posted", .min = 0_ps});
