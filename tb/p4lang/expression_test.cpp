@@ -145,5 +145,12 @@ TEST(Expressions, ABranchOnAConstantIsChosen) {
   EXPECT_NE(fault_in("if (false) { md.nix = 1; }"), "") << "what is left out is checked";
 }
 
+// P4-16, 8: `&` before `^` before `|`.
+TEST(Expressions, EachOfTheBitwiseOperatorsHasALevel) {
+  EXPECT_EQ(value_of("bit<8>", "8w1 | 8w1 ^ 8w1").value, 1);
+  EXPECT_EQ(value_of("bit<8>", "8w1 ^ 8w1 & 8w0").value, 1);
+  EXPECT_EQ(value_of("bit<8>", "8w2 | 8w1 & 8w1 ^ 8w1").value, 2);
+}
+
 }  // namespace
 }  // namespace horae::p4lang::expression_test

@@ -146,11 +146,13 @@ TEST(Externs, AFunctionOfTheProgramIsCalled) {
 }
 
 TEST(Externs, ATypeParameterFollowsFromThatOfAStruct) {
-  const Parts parts{.declarations = "struct box<T> { bit<8> w; T v; } "
-                                    "T unbox<T>(in box<T> b) { return b.v; }",
+  const Parts parts{.declarations =
+                        "struct box<T> { bit<8> w; T v; } "
+                        "T unbox<T>(in box<T> b) { return b.v; }",
                     .locals = "box<bit<16>> two; box<bit<8>> one;",
-                    .apply = "two.v = hdr.a.y; one.v = hdr.a.x; md.n = unbox(two); "
-                             "md.m = unbox(one);"};
+                    .apply =
+                        "two.v = hdr.a.y; one.v = hdr.a.x; md.n = unbox(two); "
+                        "md.m = unbox(one);"};
   const Program p = program_of(parts);
   const Block& b = *p.block(p.pipes[0], "ingress");
   EXPECT_EQ(b.body[2].value.type->width, 16);

@@ -216,5 +216,52 @@ TEST_F(Repeats, ValuesThatCannotBeAreRefusedWhereTheyAre) {
             "in condition 'far'");
 }
 
+// Numbers that a double has exactly, so that each limit itself is met.
+TEST_F(Repeats, AValueReachesWhatCanBeByItsRoundingAlone) {
+  const auto share = [&](double value, double rounding, double tolerance) {
+    return refused({{.id = "a", .value = value, .rounding = rounding, .tolerance = tolerance}});
+  };
+  EXPECT_EQ(share(1.25, 0.25, 0), "accepted");
+  EXPECT_NE(share(1.25, 0.125, 8), "accepted");
+  EXPECT_EQ(share(-0.25, 0.25, 0), "accepted");
+  EXPECT_NE(share(-0.25, 0.125, 8), "accepted");
+  EXPECT_EQ(share(0, 0.25, 0), "accepted");
+  EXPECT_EQ(share(0.5, 0, 0.25), "accepted");
+  EXPECT_EQ(share(0.5, 0, 0),
+            "o.toml:23:12: 'a': rounding and tolerance are both zero, which no model can meet; "
+            "expected half of the last digit published");
+  EXPECT_EQ(share(0.5, -0.25, 1), "o.toml:23:12: 'a': rounding = -0.25 is below zero");
+  EXPECT_EQ(share(0.5, 0.25, -0.125), "o.toml:24:13: 'a': tolerance = -0.125 is below zero");
+}
+
+TEST_F(Repeats, ARateReachesTheFastestNicByItsAllowance) {
+  const auto rate = [&](double value, const std::string& relation) {
+    return refused({{.id = "a",
+                     .quantity = "delivered_rate",
+                     .value = value,
+                     .rounding = 0.25,
+                     .tolerance = 0.25,
+                     .unit = "Gbps",
+                     .relation = relation}});
+  };
+  EXPECT_EQ(rate(100.5, ""), "accepted");
+  EXPECT_NE(rate(100.75, ""), "accepted");
+  EXPECT_NE(rate(100.75, "at_least"), "accepted");
+  EXPECT_EQ(rate(200, "at_most"), "accepted");
+}
+
+TEST_F(Repeats, NumbersContradictEachOtherBeyondBothAllowances) {
+  const auto two = [&](double a, double b) {
+    return refused({{.id = "a", .value = a, .rounding = 0.125, .tolerance = 0.125},
+                    {.id = "b", .value = b, .rounding = 0.125, .tolerance = 0.125}});
+  };
+  EXPECT_EQ(two(0.25, 0.75), "accepted");
+  EXPECT_EQ(two(0.75, 0.25), "accepted");
+  EXPECT_EQ(two(0.25, 0.875),
+            "o.toml:31:9: 'a' = 0.25 and 'b' = 0.875 share of line contradict each other: tx_share "
+            "in condition 'far' are 0.625 apart, and their roundings and tolerances allow 0.5");
+  EXPECT_NE(two(0.875, 0.25), "accepted");
+}
+
 }  // namespace
 }  // namespace horae::question::ranges_test

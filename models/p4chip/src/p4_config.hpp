@@ -26,6 +26,7 @@ struct P4Config {
   std::vector<Located<std::string>> include;
   std::vector<std::string> define;
   std::optional<Located<std::string>> content;
+  std::optional<Located<std::string>> compiled;
   bool tofino1 = false;
   bool random_unwritten = false;
   std::optional<Located<std::uint32_t>> stages;
@@ -38,7 +39,7 @@ struct P4Config {
 /// Content of the files of a configuration, read once for all switches that have it.
 struct P4Files {
   std::shared_ptr<const p4lang::Program> program;
-  std::vector<std::unique_ptr<const p4prog::PipeCode>> codes;  ///< by pipe; the last is all others'
+  p4prog::ProgramCode codes;
   std::vector<p4prog::Entries> entries;
   std::vector<p4prog::ControlStep> later;  ///< what scripts do during the simulation
   std::vector<p4prog::PortName> ports;
@@ -57,6 +58,6 @@ struct P4Files {
 
 /// Reads the files, and tries the entries on a pipe of their own. InputError with its place.
 /// Fills in `content`.
-std::shared_ptr<const P4Files> read_files(P4Config& config, ScriptRunner runner);
+std::shared_ptr<const P4Files> read_files(P4Config& config, const P4Host& host);
 
 }  // namespace horae::p4chip

@@ -404,8 +404,8 @@ class P4Program final : public programs::Program {
 
 class P4Factory final : public programs::ProgramFactory {
  public:
-  P4Factory(P4Config config, ScriptRunner runner)
-      : config_(std::move(config)), files_(read_files(config_, runner)) {}
+  P4Factory(P4Config config, const P4Host& host)
+      : config_(std::move(config)), files_(read_files(config_, host)) {}
 
   std::unique_ptr<programs::Program> make(dataplane::Pipeline& pipeline,
                                           const programs::Routes& routes) const override {
@@ -434,20 +434,20 @@ class P4Factory final : public programs::ProgramFactory {
   std::shared_ptr<const P4Files> files_;
 };
 
-/// A registry's entry is a plain function, so what it runs scripts with is kept here.
-ScriptRunner& script_runner() {
-  static ScriptRunner runner = nullptr;
-  return runner;
+/// A registry's entry is a plain function, so its host is kept here.
+P4Host& p4_host() {
+  static P4Host host;
+  return host;
 }
 
 }  // namespace
 
-programs::ProgramEntry p4_entry(ScriptRunner runner) {
-  script_runner() = runner;
+programs::ProgramEntry p4_entry(const P4Host& host) {
+  p4_host() = host;
   return {.name = "p4",
           .doc = "a P4 program from its source",
           .read = [](const Section& section) -> std::unique_ptr<programs::ProgramFactory> {
-            return std::make_unique<P4Factory>(section.read<P4Config>({"name"}), script_runner());
+            return std::make_unique<P4Factory>(section.read<P4Config>({"name"}), p4_host());
           },
           .describe = [] { return P4Config::schema().describe(); }};
 }

@@ -9,6 +9,7 @@
 #include "horae/core/error.hpp"
 #include "horae/p4prog/control_plane.hpp"
 #include "horae/p4prog/layout.hpp"
+#include "table_size.hpp"
 
 namespace horae::p4prog {
 
@@ -80,9 +81,8 @@ std::uint64_t seed_of(std::string_view name) {
   return h;
 }
 
-constexpr std::uint32_t learning_ways = 4;    // stateful ALUs of a stage: Open Tofino
-constexpr std::uint32_t digest_bits = 59;     // of 64: the lowest five are left to the program
-constexpr std::uint64_t table_entries = 512;  // where a program says nothing: bf-p4c, table size
+constexpr std::uint32_t learning_ways = 4;  // stateful ALUs of a stage: Open Tofino
+constexpr std::uint32_t digest_bits = 59;   // of 64: the lowest five are left to the program
 
 }  // namespace
 

@@ -49,8 +49,9 @@ P4Switch::P4Switch(const p4lang::Program& program, const SwitchOptions& options)
     : program_(program), options_(options) {
   if (program.pipes.empty()) throw InputError("the program has no pipe");
   manager_.generator.tofino2 = options.tofino2;
-  for (const p4lang::Pipe& pipe : program.pipes)
-    codes_.push_back(std::make_unique<PipeCode>(code_of(program, pipe)));
+  codes_ = code_of(program);
+  if (options.compiled != nullptr && !use_compiled(codes_, *options.compiled))
+    throw InputError(std::string(other_code));
   std::vector<Machine*> machines;
   for (unsigned i = 0; i < options.pipes; ++i) {
     const PipeCode& code = *codes_[std::min<std::size_t>(i, codes_.size() - 1)];

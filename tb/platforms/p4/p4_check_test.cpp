@@ -110,7 +110,7 @@ TEST_F(P4Check, BadArgumentsAreOneLine) {
   expect_refused(place, {"p4", "check", "none.p4"}, "none.p4: there is no such file");
   expect_refused(place, {"p4", "check"}, "missing argument: expected horae p4 check FILE.p4");
   expect_refused(place, {"p4"},
-                 "expected a command: horae p4 check, test or bfrt (see horae p4 --help)");
+                 "expected a command: horae p4 check, test, bfrt or compile (see horae p4 --help)");
 }
 
 TEST_F(P4Check, ReadsEveryProgramThatComesWithHorae) {

@@ -127,7 +127,7 @@ class Loads(unittest.TestCase):
 
     def test_names(self):
         self.assertEqual(list(find(["nic", "replay"])), ["nic", "replay"])
-        self.assertEqual(list(find([]))[-4:], ["replay", "p4", "p4_passes", "p4_bytecode"])
+        self.assertEqual(list(find([]))[-5:], ["replay", "p4", "p4_passes", "p4_bytecode", "p4_compiled"])
         self.assertEqual(list(find(["reps"])), ["reps_128", "reps_1024"])
         with self.assertRaisesRegex(Complaint, "^unknown load 'fabrik', did you mean 'fabric'"):
             find(["fabrik"])

@@ -91,7 +91,7 @@ class Loads(unittest.TestCase):
                           "conweave": (60, 120), "cx7": (300, 600), "eunomia": (200, 400)})
 
     def test_names_and_groups(self):
-        self.assertEqual(list(loads.find([])), [*loads.LOADS, "replay", "p4", "p4_passes", "p4_bytecode"])
+        self.assertEqual(list(loads.find([])), [*loads.LOADS, "replay", "p4", "p4_passes", "p4_bytecode", "p4_compiled"])
         self.assertEqual(list(loads.find(["race"])), [n for n in loads.LOADS if n.startswith("race_")])
         self.assertEqual(list(loads.find(["reps", "nic"])), ["reps_128", "reps_1024", "nic"])
         self.assertEqual(loads.find(["p4", "nic"]), {"p4": None, "nic": loads.NIC})

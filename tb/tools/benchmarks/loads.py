@@ -72,7 +72,7 @@ LOADS = {load.name: load for load in (
 )}
 GROUPS = ("race", "reps")
 # horae replay of a capture: packets for packet-hops; by which of the loads of replay_load.
-REPLAYS = {"replay": "forward", "p4": "p4", "p4_passes": "p4", "p4_bytecode": "p4"}
+REPLAYS = {"replay": "forward", "p4": "p4", "p4_passes": "p4", "p4_bytecode": "p4", "p4_compiled": "p4_compiled"}
 
 # Loads of --check: small networks, so that counting takes seconds.
 SMALL = ("leaf_spine.leaves=4", "leaf_spine.spines=4", "leaf_spine.hosts_per_leaf=4")

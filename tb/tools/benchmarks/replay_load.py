@@ -3,9 +3,11 @@
 import pathlib
 import random
 import struct
+import subprocess
 
 from benchmarks.loads import ROOT
 from benchmarks.measure import instructions, per_unit, use
+from lib.common.complaint import Complaint
 
 FORWARD = """[platform]
 name = "bench_replay"
@@ -25,7 +27,8 @@ profile = "chip"
 """ + "".join(f'[[link]]\nbetween = ["h{i}", "t"]\n' for i in range(8))
 P4 = FORWARD.replace('name = "forward"', f'name = "p4", source = "{ROOT}/platforms/bench/median.p4", '
                      f'entries = ["{ROOT}/platforms/bench/median.csv"]')
-LOADS = {"forward": ("0", []), "p4": ("0", []), "themis": ("4", ["--device", "leaf1"])}  # entry port, options
+P4_COMPILED = P4.replace("source =", 'compiled = "median.so", source =')
+LOADS = {"forward": ("0", []), "p4": ("0", []), "p4_compiled": ("0", []), "themis": ("4", ["--device", "leaf1"])}  # entry port, options
 QPS = 256
 
 
@@ -72,10 +75,25 @@ def command(program, load, trace, folder, everything):
 def write_platform(folder):
     (folder / "forward.toml").write_text(FORWARD, encoding="utf-8")
     (folder / "p4.toml").write_text(P4, encoding="utf-8")
+    (folder / "p4_compiled.toml").write_text(P4_COMPILED, encoding="utf-8")
+
+
+def write_compiled(program, folder):
+    """median.so, as a user makes it of what `horae p4 compile` prints; the program lies in its build folder."""
+    generated = pathlib.Path(program).parents[1] / "platforms/program/config/generated"
+    includes = [f"-I{room}" for room in sorted(ROOT.glob("models/*/include"))]
+    for words in ([program, "p4", "compile", ROOT / "platforms/bench/median.p4", "--target", "tofino2", "--out", folder / "median.cpp"],
+                  ["c++", "-std=c++20", "-O2", "-fPIC", "-shared", "-DSC_CPLUSPLUS=201703L", "-DSC_INCLUDE_DYNAMIC_PROCESSES",
+                   *includes, f"-I{ROOT}/platforms/program/config/src", f"-I{generated}", folder / "median.cpp",
+                   ROOT / "scripts/cmake/package/plugin_abi.cpp", "-o", folder / "median.so"]):
+        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Complaint(f"{pathlib.Path(words[0]).name} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
 
 
 # Functions that are counted of a load, where it is not counted whole.
 PARTS = {"p4_bytecode": ("void horae::p4prog::Machine::run_code<false>(*",),
+         "p4_compiled": tuple(f"*{gress}_0::run(*" for gress in ("ingress", "egress")),
          "p4_passes": ("horae::p4prog::PipePasses::ingress(*", "horae::p4prog::PipePasses::egress(*")}
 
 

@@ -494,4 +494,11 @@ PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
   return out;
 }
 
+ProgramCode code_of(const p4lang::Program& program) {
+  ProgramCode out;
+  for (const p4lang::Pipe& pipe : program.pipes)
+    out.push_back(std::make_unique<PipeCode>(code_of(program, pipe)));
+  return out;
+}
+
 }  // namespace horae::p4prog

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "table_size.hpp"
+
 namespace horae::p4prog {
 
 namespace {
@@ -17,8 +19,6 @@ using p4lang::ExternObject;
 using p4lang::Program;
 using p4lang::Table;
 using p4lang::Type;
-
-constexpr std::uint64_t table_entries = 512;  // where a program says nothing: bf-p4c, table size
 
 /// Without the pipe: names of actions and fields in bf-rt.json.
 std::string behind_pipe(const std::string& name) {

@@ -169,6 +169,7 @@ bool Machine::parse(const dataplane::Pass& pass) {
 
 void Machine::control(const dataplane::Pass& pass) {
   pass_ = &pass;
+  failed_ = false;  // of the parser: a packet with an error may go on
   run(code_.control);
 }
 

@@ -20,10 +20,6 @@ namespace {
 /// Calls that may be open at once; actions call actions, but nothing recurses.
 constexpr std::size_t most_calls = 64;
 
-/// Instructions that a pass may take: a parser that goes round without taking bits would not end.
-/// Only jumps and selects are counted, as every round has one.
-constexpr std::uint64_t most_instructions = 1'000'000;
-
 /// Where those calls go on that have not come back.
 struct OpenCalls {
   std::size_t depth = 0;
@@ -135,18 +131,6 @@ void Machine::shift_stack(const Instruction& i) {
   }
 }
 
-/// Whether the header lies behind what is kept, as most that are emitted do; then it is kept too.
-[[gnu::always_inline]] inline bool Machine::keep_on(const HeaderCode& header,
-                                                    const std::uint64_t* from) {
-  if (from[origin_word] != std::uint64_t{1} + kept_to_) return false;
-  if (!header.written.empty()) {
-    if (code_.emits_at_once) return false;
-    changed_.push_back({&header, from, kept_to_});
-  }
-  kept_to_ += header.fixed_bits;
-  return true;
-}
-
 template <bool watched>
 [[gnu::always_inline]] inline const Instruction* Machine::apply(const Instruction& i) {
   const TableRun& run = table_runs_.data()[i.n];
@@ -181,6 +165,22 @@ template <bool watched>
   for (std::size_t n = 0; n < action.data_count; ++n)
     w[action.data_words[n]] = n < size ? data[n] : 0;
   return action.entry;
+}
+
+void Machine::value_op(const Instruction& i) {
+  std::uint64_t* const w = words_.data();
+  const auto of = [&](std::uint32_t word) { return as_signed(w[word], i.width); };
+  switch (i.op) {
+    case Op::push_front:
+    case Op::pop_front:
+      return shift_stack(i);
+    case Op::signed_saturating_add:
+    case Op::signed_saturating_subtract:
+      w[i.d] = signed_saturating(of(i.a), of(i.b), i.width, i.op == Op::signed_saturating_add);
+      return;
+    default:
+      wide_op(i, w);
+  }
 }
 
 void Machine::look(const Instruction& i, const std::uint64_t* words) {

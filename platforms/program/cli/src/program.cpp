@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "horae/cli/command.hpp"
+#include "horae/config/plugins.hpp"
 #include "horae/control/scripts.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -130,7 +131,7 @@ std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
 /// Programs of rooms above the room of programs; a batch comes here for each of its lines.
 void add_programs() {
   static const bool once = [] {
-    programs::add_program(p4chip::p4_entry(control::run_for_entries));
+    programs::add_program(p4chip::p4_entry({control::run_for_entries, config::load_p4_program}));
     return true;
   }();
   (void)once;

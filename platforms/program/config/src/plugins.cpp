@@ -74,17 +74,23 @@ std::string loader_message() {
   return std::string(undefined) + boost::core::demangle(symbol.c_str());
 }
 
-void load(const std::string& path, const Located<std::string>& name) {
+/// What a library has under a name without types.
+void* symbol_of(const std::string& path, const Located<std::string>& name, const char* symbol,
+                const char* expected) {
   require_same(abi_of(path, name), path, name);
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string file = std::filesystem::absolute(path).string();  // no search by name
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw input_error(name.where, fmt::format("{}: cannot be loaded: {}", path, loader_message()));
-  auto* const fill = reinterpret_cast<void (*)()>(::dlsym(library, "horae_plugin"));
-  if (fill == nullptr) {
-    throw input_error(name.where, fmt::format("{}: has no function 'horae_plugin'; expected "
-                                              "extern \"C\" void horae_plugin()",
-                                              path));
-  }
+  void* const found = ::dlsym(library, symbol);
+  if (found == nullptr) throw input_error(name.where, fmt::format("{}: has no {}", path, expected));
+  return found;
+}
+
+void load(const std::string& path, const Located<std::string>& name) {
+  auto* const fill = reinterpret_cast<void (*)()>(
+      symbol_of(path, name, "horae_plugin",
+                "function 'horae_plugin'; expected extern \"C\" void horae_plugin()"));
   try {
     fill();
   } catch (const InputError& e) {
@@ -137,6 +143,12 @@ void load_plugins(const Section& root, nlohmann::ordered_json& effective) {
   }
   effective["plugins"] = std::move(files);
   effective["plugins_content"] = std::move(contents);
+}
+
+const p4prog::CompiledProgram& load_p4_program(const Located<std::string>& name) {
+  return *static_cast<const p4prog::CompiledProgram*>(
+      symbol_of(find_file(name, "compiled"), name, "horae_p4_program",
+                "'horae_p4_program'; expected a library of what horae p4 compile prints"));
 }
 
 }  // namespace horae::config

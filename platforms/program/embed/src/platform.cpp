@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "horae/config/plugins.hpp"
 #include "horae/config/profile.hpp"
 #include "horae/config/sweep_config.hpp"
 #include "horae/control/scripts.hpp"
@@ -25,7 +26,7 @@ namespace {
 /// Programs of rooms above the room of programs.
 void add_programs() {
   static const bool once = [] {
-    programs::add_program(p4chip::p4_entry(control::run_for_entries));
+    programs::add_program(p4chip::p4_entry({control::run_for_entries, config::load_p4_program}));
     return true;
   }();
   (void)once;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/p4prog/compiled_pass.hpp"
 #include "horae/p4prog/entries.hpp"
 #include "horae/params/located.hpp"
 #include "horae/programs/program.hpp"
@@ -17,8 +18,18 @@ using ScriptRunner = std::vector<p4prog::ControlStep> (*)(
     const nlohmann::ordered_json& view, const std::vector<Located<std::string>>& files,
     const std::string& hostname);
 
-/// The entry `p4` of the registry of programs. Without a runner platforms with scripts are refused;
-/// the runner is that of the last entry that was made.
-programs::ProgramEntry p4_entry(ScriptRunner runner = nullptr);
+/// Finds the compiled program of a library that a platform names. InputError, at the name, where it
+/// is none.
+using CompiledLoader = const p4prog::CompiledProgram& (*)(const Located<std::string>& name);
+
+/// What the entry takes from the program that has it. Platforms that ask for what is not there are
+/// refused.
+struct P4Host {
+  ScriptRunner scripts = nullptr;
+  CompiledLoader compiled = nullptr;
+};
+
+/// The entry `p4` of the registry of programs; the host is that of the last entry that was made.
+programs::ProgramEntry p4_entry(const P4Host& host = {});
 
 }  // namespace horae::p4chip

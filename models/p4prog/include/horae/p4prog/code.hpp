@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@
 #include "horae/p4lang/program.hpp"
 
 namespace horae::p4prog {
+
+class Machine;
+/// Code of a gress that a compiler made of its instructions: what begins at that one.
+using CompiledRun = void (*)(Machine&, std::uint32_t at);
 
 /// `d` takes the result of `a` and `b`, all words by number. `width`: bits of the values; `n`: see
 /// each. Word 0 is always zero.
@@ -407,6 +412,8 @@ struct GressCode {
     std::uint32_t word = 0;
   };
   std::vector<Intrinsic> intrinsic;
+
+  CompiledRun compiled = nullptr;  ///< runs in place of `code`, but for passes that are watched
 };
 
 /// The code of a pipe's two gresses. InputError, with its place, for what is not supported.
@@ -415,5 +422,9 @@ struct PipeCode {
   bool v1model = false;
 };
 PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe);
+
+/// Likewise of all pipes, in their order; the last one's is that of pipes beyond them.
+using ProgramCode = std::vector<std::unique_ptr<PipeCode>>;
+ProgramCode code_of(const p4lang::Program& program);
 
 }  // namespace horae::p4prog

@@ -15,6 +15,7 @@
 #include "horae/dataplane/pass.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/p4prog/code.hpp"
+#include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/objects.hpp"
 #include "horae/p4prog/packet_bits.hpp"
 #include "horae/p4prog/unwritten.hpp"
@@ -130,6 +131,11 @@ class Machine {
   bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
+  friend class CompiledPass;
+  /// Instructions that a pass may take: a parser that goes round without taking bits would not end.
+  /// Only jumps and selects are counted, as every round has one.
+  static constexpr std::uint64_t most_instructions = 1'000'000;
+
   /// Parts of a table's action that its run needs.
   struct ActionRun {
     const Instruction* entry = nullptr;
@@ -163,6 +169,8 @@ class Machine {
   void run(std::uint32_t at) {
     if (unwritten_)
       run_code<true>(at);
+    else if (code_.compiled != nullptr)
+      code_.compiled(*this, at);
     else
       run_code<false>(at);
   }
@@ -185,11 +193,22 @@ class Machine {
   bool extract(const Instruction& i, bool go_on);
   bool extract_varbit(const Instruction& i, const HeaderCode& header, std::uint64_t* to,
                       bool go_on);
-  bool keep_on(const HeaderCode& header, const std::uint64_t* from);
+  /// Whether the header lies behind what is kept, as most that are emitted do; then it is kept too.
+  [[gnu::always_inline]] bool keep_on(const HeaderCode& header, const std::uint64_t* from) {
+    if (from[origin_word] != std::uint64_t{1} + kept_to_) return false;
+    if (!header.written.empty()) {
+      if (code_.emits_at_once) return false;
+      changed_.push_back({&header, from, kept_to_});
+    }
+    kept_to_ += header.fixed_bits;
+    return true;
+  }
   void emit(const HeaderCode& header, const std::uint64_t* from);
   void copy_kept();
   bool stays_in_packet();
   void shift_stack(const Instruction& i);
+  /// One of the instructions on values alone: what is not written out in compiled code.
+  void value_op(const Instruction& i);
   void fail(std::uint32_t error);
   /// Numbers of words are the compiler's, and right.
   std::uint64_t& word(std::uint32_t i) { return words_.data()[i]; }

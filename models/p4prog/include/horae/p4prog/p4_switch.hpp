@@ -14,6 +14,7 @@
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
+#include "horae/p4prog/compiled_text.hpp"
 #include "horae/p4prog/control_plane.hpp"
 #include "horae/p4prog/pipe_passes.hpp"
 
@@ -27,6 +28,8 @@ struct SwitchOptions {
   unsigned cpu_port = 0;             ///< of copies to the CPU
   bool watch_unwritten = false;      ///< reads of what nobody wrote are found; costs time
   bool random_unwritten = false;     ///< what P4 leaves open is random, by `seed`, in place of zero
+  /// Runs in place of the program's instructions, but where reads are watched.
+  const CompiledProgram* compiled = nullptr;
 
   /// As the chip has them: recirculation at 68 + 128 n (Tofino) or 6 + 128 n (Tofino2), the CPU at
   /// port 192 or 0 (open Tofino, "Tofino Native Architecture"; bf-drivers).
@@ -38,6 +41,7 @@ struct SwitchOptions {
 /// queues that are empty: a packet, its copies by multicast, then those by mirror.
 class P4Switch {
  public:
+  /// InputError for what is not supported, or where `compiled` is of another program.
   P4Switch(const p4lang::Program& program, const SwitchOptions& options);
 
   struct Output {
@@ -112,7 +116,7 @@ class P4Switch {
 
   const p4lang::Program& program_;
   SwitchOptions options_;
-  std::vector<std::unique_ptr<PipeCode>> codes_;
+  ProgramCode codes_;
   ManagerTables manager_;
   std::vector<Pipe> pipes_;
   std::unique_ptr<ControlPlane> control_plane_;

@@ -7,6 +7,7 @@
 
 #include "catalogue/p4_listing.hpp"
 #include "command_p4_bfrt.hpp"
+#include "command_p4_compile.hpp"
 #include "command_p4_test.hpp"
 #include "horae/cli/command.hpp"
 #include "horae/core/error.hpp"
@@ -66,20 +67,22 @@ void add_check(CLI::App& p4, const std::shared_ptr<CheckOptions>& o) {
 
 Command add_p4(CLI::App& app) {
   const auto o = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      add_command(app, "p4", "Read and test a P4 program, run scripts of its control plane.",
-                  "Example: horae p4 check mine.p4");
+  CLI::App* command = add_command(
+      app, "p4", "Read, test and compile a P4 program, run scripts of its control plane.",
+      "Example: horae p4 check mine.p4");
   add_check(*command, o);
-  const P4Command tested = add_p4_test(*command), scripted = add_p4_bfrt(*command);
-  return {command, [command, o, tested, scripted] {
-            if (command->get_subcommands().empty())
-              throw InputError(
-                  "expected a command: horae p4 check, test or bfrt (see horae p4 --help)");
-            for (const P4Command* other : {&tested, &scripted}) {
-              if (other->command->parsed()) return other->run();
-            }
-            return check(*o);
-          }};
+  const P4Command others[] = {add_p4_test(*command), add_p4_bfrt(*command),
+                              add_p4_compile(*command)};
+  return {
+      command, [command, o, others] {
+        if (command->get_subcommands().empty())
+          throw InputError(
+              "expected a command: horae p4 check, test, bfrt or compile (see horae p4 --help)");
+        for (const P4Command& other : others) {
+          if (other.command->parsed()) return other.run();
+        }
+        return check(*o);
+      }};
 }
 
 }  // namespace horae::cli

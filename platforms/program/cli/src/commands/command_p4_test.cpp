@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "horae/cli/command.hpp"
+#include "horae/config/plugins.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/p4lang/compile.hpp"
@@ -26,6 +27,7 @@ struct TestOptions {
   P4Source source;
   std::vector<std::string> entries;
   P4Scripts scripts;
+  std::string compiled;
   bool json = false, trace = false;
   std::string uninitialised = "zero";
   std::uint64_t seed = 1;
@@ -106,6 +108,10 @@ int test(const TestOptions& o) {
   options.watch_unwritten = true;
   options.random_unwritten = o.uninitialised == "random";
   options.seed = o.seed;
+  if (!o.compiled.empty()) {
+    options.compiled = &config::load_p4_program({o.compiled, {}});
+    options.watch_unwritten = false;  // what is watched runs by instructions
+  }
   p4prog::P4Switch chip(program, options);
   for (const std::string& file : o.entries)
     p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
@@ -142,6 +148,11 @@ P4Command add_p4_test(CLI::App& p4) {
       ->type_name("SCRIPT.py")
       ->allow_extra_args(false);
   add_hostname(*command, o->scripts.hostname);
+  command
+      ->add_option("--compiled", o->compiled,
+                   "the program as a library, from what horae p4 compile prints; reads before a "
+                   "write are not looked for")
+      ->type_name("LIB.so");
   command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
   command
       ->add_option("--uninitialised", o->uninitialised,

@@ -8,6 +8,10 @@
 
 #include "horae/params/located.hpp"
 
+namespace horae::p4prog {
+struct CompiledProgram;
+}
+
 namespace horae::config {
 
 /// Keys at the top level of a platform file, above its tables.
@@ -21,5 +25,10 @@ struct TopConfig {
 /// there are any. InputError for a file that is missing or no plug-in, was built for another Horae,
 /// or registers a name that is there already.
 void load_plugins(const Section& root, nlohmann::ordered_json& effective);
+
+/// The P4 program in a library made of what `horae p4 compile` prints. It lasts as long as the
+/// process. InputError, at the name, for a file that is missing or has none, or was built for
+/// another Horae.
+const p4prog::CompiledProgram& load_p4_program(const Located<std::string>& name);
 
 }  // namespace horae::config

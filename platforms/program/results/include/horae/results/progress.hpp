@@ -24,8 +24,13 @@ class Progress {
   /// Whether update() would write now: for callers that would compute `text` in vain.
   bool due() const;
 
- private:
   using Clock = std::chrono::steady_clock;
+  /// The rule of due(), so long after the start and after the last line.
+  static bool due(bool terminal, Clock::duration since_start, Clock::duration since_last);
+  /// The line of update(), `elapsed` seconds after the start, without what ends it.
+  static std::string line(double share, const std::string& text, double elapsed);
+
+ private:
   bool enabled_;
   bool terminal_;
   bool shown_ = false;
