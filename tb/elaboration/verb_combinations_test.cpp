@@ -40,10 +40,8 @@ std::string text_of(const Nic& n, const Use& u) {
 }
 
 bool is_atomic(const Use& u) { return u.verb == "fetch_add" || u.verb == "compare_swap"; }
-bool is_reliable(const Use& u) { return u.service == "rc"; }
-std::uint64_t bytes_of(const Use& u) {
-  return is_atomic(u) ? 8 : u.service == "ud" ? 900 : 3000;
-}
+bool is_reliable(const Use& u) { return u.service == "rc" || u.service == "dc"; }
+std::uint64_t bytes_of(const Use& u) { return is_atomic(u) ? 8 : u.service == "ud" ? 900 : 3000; }
 
 std::vector<Nic> all_nics() {
   std::vector<Nic> out;
@@ -59,13 +57,14 @@ std::vector<Use> all_uses() {
   std::vector<Use> out;
   for (const std::string_view verb :
        {"write", "write_imm", "read", "send", "compare_swap", "fetch_add"})
-    for (const std::string_view service : {"rc", "uc", "ud"}) out.push_back({verb, service});
+    for (const std::string_view service : {"rc", "uc", "ud", "dc"}) out.push_back({verb, service});
   return out;
 }
 
 /// Two NICs of each use behind one switch, over links that lose packets of what repeats them.
 std::string platform_of(const Nic& nic, const std::vector<Use>& uses) {
-  std::string text = fmt::format(R"([platform]
+  std::string text = fmt::format(
+      R"([platform]
 name = "combinations"
 [sim]
 duration = "50 ms"
@@ -85,9 +84,10 @@ transport = "{}"
 reliability.rto = "60 us"
 ordering.engine = "{}"
 entropy.scheme = "{}"
-congestion.algorithm = "{}"
+{}congestion.algorithm = "{}"
 )",
-                                 nic.transport, nic.engine, nic.scheme, nic.congestion);
+      nic.transport, nic.engine, nic.scheme,
+      nic.scheme == "reps" ? "entropy.freezing_timeout = \"1 ms\"\n" : "", nic.congestion);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Use& u = uses[i];
     text += fmt::format(R"([[device]]
@@ -147,8 +147,7 @@ Outcome run(const Nic& nic, const std::vector<Use>& uses) {
     const auto platform = read(nic, uses);
     Simulation simulation(platform);
     auto& clock = simulation.context().clock;
-    for (Picoseconds t = 100_us; t <= 50_ms && !simulation.finished(); t += 100_us)
-      clock.run_to(t);
+    for (Picoseconds t = 100_us; t <= 50_ms && !simulation.finished(); t += 100_us) clock.run_to(t);
     Outcome out;
     const auto& nics = simulation.nics();
     for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -193,9 +192,10 @@ TEST(VerbCombinations, EachRunsExactlyOnceOrIsRefusedInOneLine) {
   EXPECT_GT(repeated, taken / 10);
   EXPECT_GT(taken, asked / 30);
   EXPECT_GT(refusals.size(), 5u);
-  fmt::print("{} combinations: {} run, {} of them repeated something; the others are refused by {} "
-             "lines\n",
-             asked, taken, repeated, refusals.size());
+  fmt::print(
+      "{} combinations: {} run, {} of them repeated something; the others are refused by {} "
+      "lines\n",
+      asked, taken, repeated, refusals.size());
 }
 
 }  // namespace

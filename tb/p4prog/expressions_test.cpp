@@ -51,6 +51,40 @@ TEST(Expressions, CompareBySign) {
             "");
 }
 
+TEST(Expressions, OperandsAreEvaluatedFromLeftToRight) {
+  Parts p;
+  p.headers += "bit<8> change(inout bit<8> v) { v = v + 4; return 2; }\n";
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2;\n"
+      "hdr.data.b2 = hdr.data.b1 + change(hdr.data.b1);\n"
+      "if (hdr.data.b1 == change(hdr.data.b1) + 5) { hdr.data.h1 = 1; }\n";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000000 00000000 0000 03 00\n"
+                      "expect 2 00000000 00000000 0001 0b 05$\n"),
+            "");
+}
+
+// How far a stack is filled is no part of its value.
+TEST(Expressions, StacksAreEqualByTheirHeaders) {
+  Parts p;
+  p.headers =
+      "header data_h { bit<32> f1; bit<32> f2; bit<16> h1; bit<8> b1; bit<8> b2; }\n"
+      "header one_h { bit<8> f; }\n"
+      "struct headers { data_h data; one_h[2] ones; }\nstruct metadata { }\n";
+  p.parse =
+      "pkt.extract(hdr.data); pkt.extract(hdr.ones.next); pkt.extract(hdr.ones.next); "
+      "transition accept; }\n";
+  p.locals = "one_h[2] other;\n";
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2; other[0] = hdr.ones[0]; other[1] = hdr.ones[1];\n"
+      "if (other == hdr.ones) { hdr.data.h1 = 1; }\n"
+      "other[1].f = 9; if (other != hdr.ones) { hdr.data.b1 = 1; }\n";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000000 00000000 0000 00 00 07 08\n"
+                      "expect 2 00000000 00000000 0001 01 00 07 08$\n"),
+            "");
+}
+
 TEST(Expressions, OnlyWhatMattersIsEvaluated) {
   EXPECT_EQ(computed("bool t = hdr.data.b1 == 1 || hdr.data.b2 == 1;"
                      "bool f = hdr.data.b1 == 1 && hdr.data.b2 == 2;"

@@ -76,6 +76,21 @@ TEST(Tables, EntriesOfTheProgramAreTriedInTheirOrder) {
             "case.stf:1:1: pipe.Ig.t has a default action that is const");
 }
 
+// P4-16, 14.2.1.4: by a prefix the longest one wins.
+TEST(Tables, OfEntriesWithPrefixesTheLongestWins) {
+  const Parts p = with_table(
+      "key = { hdr.data.b1 : lpm; hdr.data.b2 : exact; } actions = { set; nop; }\n"
+      "const entries = { (0x10 &&& 0xf0, 3) : set(0x1111, 1); (0x12, 3) : set(0x2222, 2);\n"
+      "  (_, 3) : set(0x3333, 3); }\n"
+      "const default_action = nop; size = 8;\n");
+  EXPECT_EQ(
+      faults_of(p,
+                "packet 0 00000000 00000000 0000 12 03\nexpect 1 00000000 00000000 2222 02\n"
+                "packet 0 00000000 00000000 0000 13 03\nexpect 1 00000000 00000000 1111 01\n"
+                "packet 0 00000000 00000000 0000 22 03\nexpect 1 00000000 00000000 3333 03\n"),
+      "");
+}
+
 TEST(Tables, AMissRunsTheDefaultWithItsData) {
   const Parts p = with_table(
       "key = { hdr.data.b1 : exact; } actions = { set; nop; } default_action = set(0x4444, 9);\n");

@@ -115,8 +115,7 @@ TEST(V1Model, WhatDoesNotRunIsNamed) {
   p.ingress = "r.read(md.m, 0);";
   EXPECT_EQ(refusal(p), "case.p4:14:3: register.read() of I.r is not supported");
   V1 sum;
-  sum.compute =
-      "update_checksum(true, { hdr.data.f1 }, hdr.data.sum, HashAlgorithm.crc16);";
+  sum.compute = "update_checksum(true, { hdr.data.f1 }, hdr.data.sum, HashAlgorithm.crc16);";
   EXPECT_NE(refusal(sum).find("update_checksum() by another algorithm than csum16"),
             std::string::npos);
   V1 hash;

@@ -107,7 +107,7 @@ class Run:
         for kind in KINDS[1:]:
             out[f"retransmitted_{kind}"] = self.sum(self.senders, f"sent_{kind}")
         for name in ("nacks_received", "nacks_served", "nacks_stale", "nacks_merged", "cnps_received", "acks_received",
-                     "timeouts", "messages_completed", "rnr_naks_received"):
+                     "timeouts", "messages_completed", "rnr_naks_received", "dc_connects"):
             out[name] = self.sum(self.senders, name)
         out["nacks_per_packet"] = ratio(out["nacks_received"], packets)
         out["served_per_packet"] = ratio(out["nacks_served"], packets)

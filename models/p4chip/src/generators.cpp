@@ -79,6 +79,16 @@ Generators::Generators(const P4Files& files, unsigned pipe,
       add_part(window.until);
     }
   }
+  const unsigned last = *std::ranges::max_element(pipe_of_port);
+  if (pipe == std::min(cpu_port(files.tofino2) >> 7, last)) add_cpu(files);
+}
+
+void Generators::add_cpu(const P4Files& files) {
+  if (files.cpu_times.empty()) return;
+  PacketGenerator g;
+  g.start = files.cpu_times.front();
+  g.times = files.cpu_times;
+  list_.push_back(std::move(g));
 }
 
 void Generators::add(const Window& window, bool tofino2) {

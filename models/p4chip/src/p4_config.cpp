@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "horae/capture/reader.hpp"
 #include "horae/core/error.hpp"
 #include "horae/p4lang/compile.hpp"
 #include "horae/p4price/price_program.hpp"
@@ -46,6 +47,9 @@ const Schema<P4Config>& P4Config::schema() {
                  {.doc = "that passes take in each gress, in place of what the source's price "
                          "says: for a program that does not fit by it",
                   .min = 1})
+          .field("cpu_packets", &P4Config::cpu_packets,
+                 {.doc = "a capture of what the CPU sends by its port (0 of a Tofino2, 192 of a "
+                         "Tofino): its first packet at time 0, the others at their times after it"})
           .field("ghost_period", &P4Config::ghost_period,
                  {.doc = "how often the ghost thread of the program is told of queues whose depth "
                          "is another, for the first packet of a pipeline in each period. Absent: "
@@ -131,6 +135,22 @@ void try_entries(P4Files& files, const P4Config& config, const std::string& sour
   if (files.routes) files.routes->check(control);
 }
 
+void read_cpu_packets(P4Files& files, const P4Config& config) {
+  if (!config.cpu_packets) return;
+  capture::CaptureReader reader(find_file(*config.cpu_packets, "cpu_packets"));
+  capture::CapturedFrame frame;
+  while (reader.next(frame)) {
+    const Picoseconds at(frame.time_ns * 1000);
+    if (at < (files.cpu_times.empty() ? Picoseconds{} : files.cpu_times.back()))
+      throw input_error(config.cpu_packets->where,
+                        fmt::format("{}: packet {} was captured before the one before it",
+                                    reader.path(), frame.number));
+    files.cpu_times.push_back(at);
+    auto& bytes = files.cpu_frames.emplace_back(frame.bytes.begin(), frame.bytes.end());
+    bytes.resize(frame.length);
+  }
+}
+
 /// What the chip has to know of the code of any pipe.
 void ask_code(P4Files& files, const P4Config& config) {
   for (std::size_t pipe = 0; pipe < files.codes.size(); ++pipe) {
@@ -209,6 +229,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config, const P4Host& host) 
   if (config.routes) out->routes.emplace(*config.routes);
   try_entries(*out, config, source, host.scripts);
   ask_code(*out, config);
+  read_cpu_packets(*out, config);
   price(*out, config);
   return out;
 }

@@ -30,6 +30,7 @@ struct P4Config {
   bool tofino1 = false;
   bool random_unwritten = false;
   std::optional<Located<std::uint32_t>> stages;
+  std::optional<Located<std::string>> cpu_packets;
   std::optional<Picoseconds> ghost_period;  ///< absent: 100 ns
   std::optional<RoutesConfig> routes;
 
@@ -45,6 +46,9 @@ struct P4Files {
   std::vector<p4prog::PortName> ports;
   bool tofino2 = true;
   bool random_unwritten = false;
+  /// Frames that the CPU sends, without FCS, and when.
+  std::vector<std::vector<std::uint8_t>> cpu_frames;
+  std::vector<Picoseconds> cpu_times;
   bool deflects = false;   ///< packets may ask for another way where their queue has no room
   bool has_ghost = false;  ///< the program has a ghost thread
   std::vector<dataplane::Design> designs;  ///< by pipe; empty: the source has no price

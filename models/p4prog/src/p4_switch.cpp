@@ -186,11 +186,7 @@ void P4Switch::take_digests(PipePasses& passes) {
 /// A pass of v1model has all.
 void P4Switch::v1_pass(unsigned number, const Arrival& arrival) {
   PipePasses& passes = *pipes_[number].passes;
-  Packet packet;
-  packet.frame = counted_bytes(arrival.bytes.size());
-  const dataplane::Pass pass(packet, {number, Gress::ingress}, serial_, arrival.port, now_);
-  serial_ += 1;
-  auto leaving = passes.v1(pass, arrival.port, arrival.bytes);
+  auto leaving = passes.v1({number, Gress::ingress}, serial_, arrival.port, arrival.bytes, now_);
   note(number, Gress::ingress, arrival.port, arrival.bytes.size(), passes.note(),
        leaving.empty() ? "dropped" : fmt::format("{} packets leave", leaving.size()));
   for (auto& packet_out : leaving)

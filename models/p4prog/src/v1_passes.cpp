@@ -35,18 +35,21 @@ std::optional<PipePasses::Leaving> PipePasses::v1_copy(const dataplane::Pass& pa
   return out;
 }
 
-std::vector<PipePasses::Leaving> PipePasses::v1(const dataplane::Pass& pass, unsigned port,
-                                                const FrameBytes& packet) {
+std::vector<PipePasses::Leaving> PipePasses::v1(dataplane::PipelineId where, std::uint64_t& serial,
+                                                unsigned port, const FrameBytes& packet,
+                                                Picoseconds now) {
   std::vector<Leaving> out;
-  if (auto one = v1_copy(pass, port, packet, nullptr)) {
-    out.push_back(std::move(*one));
-    return out;
-  }
+  Packet fields;
+  const auto make = [&](const Replica* copy) {
+    const dataplane::Pass pass(fields, where, serial++, port, now);
+    if (auto one = v1_copy(pass, port, packet, copy)) out.push_back(std::move(*one));
+  };
+  make(nullptr);
+  if (!out.empty()) return out;
   const auto group = manager_.groups.find(group_);
   if (group_ == 0 || group == manager_.groups.end()) return out;
-  for (const Replica& replica : group->second) {
-    if (auto copy = v1_copy(pass, port, packet, &replica)) out.push_back(std::move(*copy));
-  }
+  const auto copies = group->second;
+  for (const Replica& replica : copies) make(&replica);
   return out;
 }
 

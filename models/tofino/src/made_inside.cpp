@@ -120,10 +120,11 @@ void tofino_switch::make_packet(unsigned number, Picoseconds t) {
   p.id = generator_node << 40 | generated_count_++;
   p.ingress_port = came_around;
   p.again = g.what.repeats();
-  const dataplane::GeneratedHeader header{.app = g.what.app,
-                                          .batch = static_cast<std::uint16_t>(g.batch),
-                                          .packet = static_cast<std::uint16_t>(g.packet),
-                                          .trigger = by.what};
+  const dataplane::GeneratedHeader header{
+      .app = g.what.app,
+      .batch = static_cast<std::uint16_t>(g.batch + (g.packet >> 16)),
+      .packet = static_cast<std::uint16_t>(g.packet),
+      .trigger = by.what};
   generated_.emplace(&p, header);
   if (frames_) {
     programs::Frame& frame = frames_->enter_frame(p);
@@ -131,9 +132,12 @@ void tofino_switch::make_packet(unsigned number, Picoseconds t) {
     p.frame = programs::frame_on_wire(frame.bytes.size());
   }
   if (watcher() != nullptr && pass_watcher_ != nullptr) pass_watcher_->generated(*this, p, t);
-  LoopbackPort& port = loopbacks_.of(loopbacks_.number(g.pipeline, 0));
-  port.take(p, t);
-  const Picoseconds over = port.free_at();
+  Picoseconds over = t;
+  if (g.what.times.empty()) {
+    LoopbackPort& port = loopbacks_.of(loopbacks_.number(g.pipeline, 0));
+    port.take(p, t);
+    over = port.free_at();
+  }
   ++in_pipeline_;
   schedule_packet(over + config_.ingress_parser, generated_event, g.pipeline, p);
   if (next_packet(g, over))
@@ -144,6 +148,14 @@ void tofino_switch::make_packet(unsigned number, Picoseconds t) {
 /// When the next packet is due (TNA 9.1), the last one being over at `over`; false: there is none.
 bool tofino_switch::next_packet(Generator& g, Picoseconds over) {
   const PacketGenerator& what = g.what;
+  if (!what.times.empty()) {
+    if (++g.packet < what.times.size()) {
+      g.packet_due = what.times[g.packet];
+      return true;
+    }
+    g.waiting.pop_front();
+    return false;
+  }
   if (++g.packet < what.packets) {
     g.packet_due = (what.gaps_from_end ? over : g.packet_due) + what.packet_gap;
     return true;

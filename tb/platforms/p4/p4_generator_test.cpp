@@ -254,6 +254,28 @@ TEST(P4Generator, InACase) {
   EXPECT_EQ(ended.out.substr(0, 25), "line 1: packet generator\n") << ended.out;
 }
 
+// The CPU's port is 0, for which the program has the port of all but the generator's.
+TEST(P4Generator, TheCpuSendsACaptureAtItsTimes) {
+  Workplace place;
+  place.write("generated.p4", program_text);
+  place.write("generated.entries.toml", "");
+  PcapBytes pcap;
+  pcap.packet(0, 5'000, {1, 2, 3, 4, 5, 6, 7});
+  pcap.packet(0, 8'000, {9, 8, 7, 6, 5, 4, 3});
+  place.write("cpu.pcap", {pcap.bytes().begin(), pcap.bytes().end()});
+  place.write(
+      "net.toml",
+      with(device("host"), {{"[tor.program]\n", "[tor.program]\ncpu_packets = \"cpu.pcap\"\n"}}) +
+          "[sim]\nduration = \"20 us\"\n");
+  const Ended ended = run(place, {"run", "net.toml", "--json", "--out", "out", "--pcap", "h2"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto frames = captured(place, "out/ports/h2_0.pcap");
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0].bytes[0], 1);
+  EXPECT_EQ(frames[1].bytes[0], 9);
+  EXPECT_EQ(frames[1].time_ns - frames[0].time_ns, 3'000);
+}
+
 TEST(P4Generator, AGhostPeriodWithoutAGhostThreadIsRefused) {
   Workplace place;
   place.write("generated.p4", program_text);
@@ -281,7 +303,7 @@ TEST(P4Generator, FaultsOfEntriesHaveTheirPlaces) {
           "e.toml:3:11: trigger = \"time\"; expected one of one_shot, timer, port_down, "
           "recirculation, deparser, did you mean 'timer'?");
   refused(head + "trigger = \"timer\"\n",
-          "e.toml:1:1: missing 'timer' in [packet_generator 0]: a time with a unit, such as \"2 "
+          "e.toml:1:1: missing 'timer' in [packet_generator]: a time such as \"1.5 "
           "us\"");
   refused(head + "trigger = \"timer\"\ntimer = \"0 s\"\n",
           "e.toml:1:1: timer = 0; expected the time between two triggers");

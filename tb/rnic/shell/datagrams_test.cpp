@@ -9,6 +9,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/service.hpp"
+#include "horae/rnic/nic_budget.hpp"
 #include "host_parts.hpp"
 #include "nic_parts.hpp"
 

@@ -303,7 +303,10 @@ TEST(Sends, WhatWaitsForReceiveWqesFillsTheRxBuffer) {
   RnicConfig config = with_host(1);
   config.sram.rx_buffer = 24_KiB;
   for (const bool pauses : {false, true}) {
-    if (pauses) config.pfc = RxPauseConfig{.xoff = 8_KiB, .xon = 4_KiB};
+    if (pauses) {
+      config.sram.rx_buffer = 40_KiB;  // with room for what is on its way
+      config.pfc = RxPauseConfig{.xoff = 8_KiB, .xon = 4_KiB};
+    }
     test::NicPair& nics = all.emplace_back(context, config, odd_link, pauses ? 1 : 0);
     connect_queue_pairs(*nics.a, *nics.b, {.a_to_b = sends(1000_B, 60), .receives = true});
   }
@@ -311,7 +314,7 @@ TEST(Sends, WhatWaitsForReceiveWqesFillsTheRxBuffer) {
   // A read takes the time of many packets.
   EXPECT_GT(all[0].b->counters().rx_buffer_drops, 5u);
   EXPECT_EQ(all[1].b->counters().rx_buffer_drops, 0u);
-  EXPECT_GT(all[1].b->counters().pauses_sent, 2u);
+  EXPECT_GT(all[1].b->counters().pauses_sent, 1u);
   EXPECT_EQ(all[1].b->counters().messages_received, 60u);
   EXPECT_EQ(all[1].b->describe_queues(), std::vector<std::string>{});
 }

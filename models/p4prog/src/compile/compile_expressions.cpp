@@ -302,7 +302,8 @@ constexpr BinaryOps binary_ops[] = {
 
 namespace {
 
-/// Words of a value that say where its headers were extracted.
+/// Words of a value that are not compared: where its headers were extracted, how far a stack is
+/// filled.
 void origins_of(std::vector<std::uint32_t>& out, std::uint32_t word, const p4lang::Type& type) {
   switch (type.kind) {
     case TypeKind::header:
@@ -315,12 +316,25 @@ void origins_of(std::vector<std::uint32_t>& out, std::uint32_t word, const p4lan
         origins_of(out, word + offset_of(type, i), *type.fields[i].type);
       return;
     case TypeKind::stack:
+      out.push_back(word);  // its next index
       for (std::uint32_t i = 0; i < type.size; ++i)
         origins_of(out, word + 1 + i * size_of(*type.element), *type.element);
       return;
     default:
       return;
   }
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether an expression may change what another one reads.
+bool changes_others(const p4lang::Expr& e) {
+  const bool table = e.callee == p4lang::Callee::apply_table || e.kind == ExprKind::table_hit;
+  const bool function = e.kind == ExprKind::call && e.callee == p4lang::Callee::function;
+  return table || (function && std::ranges::find(e.is_out, true) != e.is_out.end()) ||
+         std::ranges::any_of(e.operands, changes_others);
 }
 
 }  // namespace
@@ -342,7 +356,13 @@ void Compiler::binary(std::uint32_t d, const Expr& e) {
       break;
   }
   const Type& type = *e.operands[0].type;
-  std::uint32_t a = value(e.operands[0]), b = value(e.operands[1]);
+  std::uint32_t a = value(e.operands[0]);
+  if (changes_others(e.operands[1])) {  // operands are evaluated from left to right
+    const std::uint32_t kept = allocate(size_of(type));
+    emit(Op::move, 0, kept, a, 0, size_of(type));
+    a = kept;
+  }
+  std::uint32_t b = value(e.operands[1]);
   if (!is_scalar(type)) {
     equal_values(d, a, b, type);
     if (e.op == LangOp::not_equal) emit(Op::logical_not, 1, d, d);
@@ -371,9 +391,11 @@ void Compiler::equal_values(std::uint32_t d, std::uint32_t a, std::uint32_t b, c
   emit(Op::constant, 0, all, 0, 0, 1);
   std::uint32_t from = 0;
   for (const std::uint32_t origin : origins) {
-    const std::uint32_t same = allocate(1);
-    emit(Op::equal_words, 0, same, a + from, b + from, origin - from);
-    emit(Op::bit_and, 1, all, all, same);
+    if (origin > from) {
+      const std::uint32_t same = allocate(1);
+      emit(Op::equal_words, 0, same, a + from, b + from, origin - from);
+      emit(Op::bit_and, 1, all, all, same);
+    }
     from = origin + 1;
   }
   emit(Op::move, 0, d, all, 0, 1);

@@ -151,6 +151,14 @@ void ControlPlane::load_constants(Machine& machine) {
     table.only = otherwise;
     if (!table.match) continue;
     table.match->set_default(otherwise);
+    // With a prefix, and no other key of choice, the longest one wins, whatever the order.
+    const auto& matched = table.match->fields();
+    const auto has = [&](dataplane::FieldMatch kind) {
+      return std::ranges::find(matched, kind, &dataplane::MatchField::kind) != matched.end();
+    };
+    const bool by_prefix = has(dataplane::FieldMatch::lpm) &&
+                           !has(dataplane::FieldMatch::ternary) &&
+                           !has(dataplane::FieldMatch::range);
     std::int64_t order = 0;
     for (const p4lang::Entry& entry : source.entries) {
       std::vector<FieldPattern> patterns;
@@ -158,7 +166,7 @@ void ControlPlane::load_constants(Machine& machine) {
         patterns.push_back(
             pattern_of_set(entry.keys.at(table.site->key_numbers[i]), table.match->fields()[i]));
       try {
-        table.match->insert(patterns, --order, call_of(*table.code, entry.action));
+        table.match->insert(patterns, by_prefix ? 0 : --order, call_of(*table.code, entry.action));
       } catch (const ModelError& e) {
         throw InputError(program_.place_text(entry.place) + ": " + e.what());
       }

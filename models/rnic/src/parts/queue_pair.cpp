@@ -63,8 +63,8 @@ std::uint32_t QueuePair::received_whole() {
   return n;
 }
 
-Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
-  while (item_ && outstanding() < config_.depth && item_->after <= received) {
+Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received, std::uint64_t most) {
+  for (; most > 0 && item_ && outstanding() < config_.depth && item_->after <= received; --most) {
     if (item_->at > now) return item_->at;
     const std::int64_t bytes = item_->bytes.count();
     const std::uint32_t packets = packets_of(item_->bytes, mtu_);

@@ -39,6 +39,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.messages_broken, b.messages_broken);
   op(a.messages_unwanted, b.messages_unwanted);
   op(a.psn_gaps, b.psn_gaps);
+  op(a.dc_connects, b.dc_connects);
   op(a.services, b.services);
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);

@@ -69,6 +69,10 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   if (config.reads > 0) check_reads(config_);
   const bool unreliable = is_unreliable(config.service);
+  if (config.service == Service::dc) {
+    check_on_demand(config_);
+    if (!initiators_) initiators_.emplace(config_.dc.value_or(DcConfig{}));
+  }
   const bool other = config.receives || unreliable;
   if (contents_ != nullptr && (other || config.depth > PayloadFetcher::wqe_slots))
     throw InputError(

@@ -129,6 +129,7 @@ void rnic::fail(std::size_t i, Picoseconds now) {
   watch_window(qp);
   qps_.completed(qp);
   refresh(i);
+  if (initiators_) end_turn(i, now);
   // Others whose turn is behind its own do not wait for what will never be completed.
   if (qp.config().visit != 0) notify(qp.config().completes, failed, now);
 }

@@ -9,9 +9,13 @@ namespace horae::rnic {
 void rnic::post(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.connecting) return;
+  const bool on_demand = initiators_ && qp.config().service == Service::dc;
+  if (on_demand && !has_turn(i, now)) return refresh(i);
   const std::uint64_t posted_before = qp.progress().posted_messages;
   const bool waits = qp.credited != nullptr && qp.waiting() > 0_B;
-  const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
+  const std::uint64_t received = exchanges_.received(qp.config().exchange);
+  const Picoseconds due =
+      on_demand ? qp.post_due(now, received, initiators_->left(i)) : qp.post_due(now, received);
   if (contents_ != nullptr) [[unlikely]]
     write_wqes(i, posted_before);
   if (nic_watcher_ != nullptr) [[unlikely]]
@@ -26,11 +30,17 @@ void rnic::post(std::size_t i, Picoseconds now) {
     inherit_state(qp);
   if (qp.credited != nullptr && qp.progress().posted_messages > posted_before)
     settle_credit(i, !waits, now);
-  if (due != never && !qp.post_scheduled) {
-    qp.post_scheduled = true;
-    schedule(due, post_event, static_cast<std::uint16_t>(i), 0);
-  }
+  if (due != never) post_at(i, due);
   refresh(i);
+  if (!on_demand) return;
+  initiators_->posted(i, qp.progress().posted_messages - posted_before);
+  end_turn(i, now);
+}
+
+void rnic::post_at(std::size_t i, Picoseconds at) {
+  if (qps_[i].post_scheduled) return;
+  qps_[i].post_scheduled = true;
+  schedule(at, post_event, static_cast<std::uint16_t>(i), 0);
 }
 
 void rnic::use_completion_queue(std::size_t i, std::uint32_t messages, Picoseconds now) {

@@ -120,6 +120,7 @@ void rnic::statistics(StatTree& tree) const {
         .value("messages_unwanted", c.messages_unwanted, "messages")
         .value("psn_gaps", c.psn_gaps, "packets");
   }
+  if (initiators_) tree.value("dc_connects", c.dc_connects, "connects");
   tree.value("context_lock_time", c.lock_time.count(), "ps");
   tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
   tree.value("out_of_order", c.out_of_order, "packets")

@@ -172,6 +172,7 @@ const Schema<RnicConfig>& RnicConfig::schema() {
           .table("cq", &RnicConfig::cq, CqConfig::schema())
           .table("atomics", &RnicConfig::atomics, AtomicsConfig::schema())
           .table("receive", &RnicConfig::receive, ReceiveConfig::schema())
+          .table("dc", &RnicConfig::dc, DcConfig::schema())
           .field("ack_messages", &RnicConfig::ack_messages,
                  {.doc = "the last packet of every n-th message of a queue pair asks for an "
                          "acknowledgement; that of a message behind which nothing is posted always "

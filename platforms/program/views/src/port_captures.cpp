@@ -59,6 +59,8 @@ PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
 
 void PortCaptures::learn(const elaboration::Simulation& simulation) {
   carried_ = simulation.contents();
+  if (std::ranges::any_of(simulation.tofinos(), [](const auto* c) { return c->frames() != nullptr; }))
+    wire_ = &simulation.context().bytes;
   carries_feedback_ = simulation.context().pool.carries_feedback();
   for (std::size_t i = 0; i < ports_.size(); ++i)
     by_port_[{simulation.devices()[ports_[i].device].get(), ports_[i].port}] = i;
@@ -90,7 +92,12 @@ void PortCaptures::add(const fabric::device& d, unsigned port, const Packet& p, 
     contents = contents_.size();
     contents_.push_back(*found);
   }
-  ports_[it->second].records.push_back({at, p, feedback, contents});
+  std::optional<std::size_t> bytes;
+  if (wire_ != nullptr && p.corrupted) {
+    bytes = bytes_.size();
+    wire_->arrive(p, bytes_.emplace_back());
+  }
+  ports_[it->second].records.push_back({at, p, feedback, contents, bytes});
 }
 
 void PortCaptures::arrived(const fabric::device& d, unsigned port, const Packet& p, Picoseconds at,
@@ -111,10 +118,16 @@ void PortCaptures::write(results::ResultFolder& folder) {
     capture::CaptureWriter writer(path.string());
     for (const auto& r : port.records) {
       if (r.at >= full_at_) break;  // from there on some are missing
+      constexpr std::int64_t ps_per_ns = 1000;
+      if (r.bytes) {
+        const FrameBytes& bytes = bytes_[*r.bytes];
+        writer.write(r.at.count() / ps_per_ns, {bytes.data(), bytes.size()},
+                     static_cast<std::uint32_t>(bytes.size()));
+        continue;
+      }
       const EncodedPacket frame =
           encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr,
                         r.contents ? &contents_[*r.contents] : nullptr, {}, codes_);
-      constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }
     writer.close();

@@ -26,15 +26,18 @@ const Schema<Traffic::Mix>& Traffic::Mix::schema() {
       {"fetch_add", Verb::fetch_add}};
   static const Schema<Mix> s =
       Schema<Mix>("traffic", "Keys of traffic of any kind.")
-          .choice("service", &Mix::service,
-                  {{"rc", Service::rc}, {"uc", Service::uc}, {"ud", Service::ud}},
-                  {.doc = "kind = messages: transport service of the queue pairs: reliable "
-                          "connection; unreliable connection, for WRITE, SEND and WRITE with "
-                          "immediate data; unreliable datagram, for SENDs of at most an MTU. "
-                          "Without acknowledgements a message is completed when its last packet "
-                          "has left, what is lost is lost, and a message counts as delivered when "
-                          "it is whole at its end. Absent: rc",
-                   .source = "IBTA vol. 1, 9.7 and 9.8"})
+          .choice(
+              "service", &Mix::service,
+              {{"rc", Service::rc}, {"uc", Service::uc}, {"ud", Service::ud}, {"dc", Service::dc}},
+              {.doc = "kind = messages: transport service of the queue pairs: reliable "
+                      "connection; unreliable connection, for WRITE, SEND and WRITE with "
+                      "immediate data; unreliable datagram, for SENDs of at most an MTU; "
+                      "dynamically connected, as rc, by nic.dc.initiators that serve one "
+                      "target at a time. Of uc and ud, without acknowledgements a message is "
+                      "completed when its last packet "
+                      "has left, what is lost is lost, and a message counts as delivered when "
+                      "it is whole at its end. Absent: rc",
+               .source = "IBTA vol. 1, 9.7 and 9.8"})
           .choice("verb", &Mix::verb, names,
                   {.doc = "operation of the messages: RDMA WRITE; RDMA READ, whose data comes "
                           "from the other end, of NICs with transport rnic_sr, go_back_n or "
@@ -151,7 +154,7 @@ void check_sends(const TrafficSection& table, const char* key) {
 /// InputError in one line where a table, or one of the platform's NICs, cannot have queue pairs
 /// without acknowledgements.
 void check_service(const TrafficSection& table, const Traffic& traffic) {
-  if (!is_unreliable(traffic.service())) return;
+  if (traffic.service() == Service::rc) return;
   const std::string name = table.section.get_string("service");
   const auto refuse = [&](const std::string& why) {
     throw table.section.error("service", fmt::format("service = \"{}\" {}", name, why));
@@ -161,6 +164,12 @@ void check_service(const TrafficSection& table, const Traffic& traffic) {
         fmt::format("of kind = \"{}\", whose messages are measured or waited for until they are "
                     "acknowledged; expected kind = \"messages\"",
                     table.kind.name));
+  if (traffic.service() == Service::dc) {
+    for (const unsigned nic : all_of(table.platform, EndPoint::nic))
+      config::check_at(table.section, "service",
+                       [&] { rnic::check_on_demand(nic_at(table.platform, nic)); });
+    return;
+  }
   const bool ud = traffic.service() == Service::ud;
   if (traffic.any_verb([&](Verb v) { return has_response(v) || (ud && v != Verb::send); }))
     refuse(ud ? "with another verb than SEND, which is all that it has; expected verb = \"send\""

@@ -14,8 +14,9 @@ enum class Service : std::uint8_t {
   rc,  ///< reliable connection
   uc,  ///< unreliable connection: no acknowledgements; a gap in its PSNs drops the message
   ud,  ///< unreliable datagram: each message is one packet, and none has to do with another
+  dc,  ///< dynamically connected (mlx5): as rc, by initiators that are connected on demand
 };
-constexpr bool is_unreliable(Service s) { return s != Service::rc; }
+constexpr bool is_unreliable(Service s) { return s == Service::uc || s == Service::ud; }
 
 /// Bits 7 to 5 of a BTH opcode say the service, the others the operation (IBTA vol. 1, table 38).
 namespace service_bits {

@@ -102,7 +102,7 @@ class ControlPlane {
   /// InputError: the table has no idle_timeout.
   void set_idle_time(std::string_view table, std::optional<std::int64_t> priority,
                      const std::vector<NamedValue>& keys, Picoseconds time, Picoseconds now);
-  /// Notifications of idle entries until `now`, over all pipes.
+  /// Notifications of idle entries until `now`, over all pipes, each of which tells of its own.
   std::uint64_t idle_notifications(std::string_view table, Picoseconds now);
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,

@@ -112,7 +112,9 @@ class PipePasses {
     unsigned port = 0;
     FrameBytes bytes;
   };
-  std::vector<Leaving> v1(const dataplane::Pass& pass, unsigned port, const FrameBytes& packet);
+  /// `serial`: of the next pass; each copy takes one.
+  std::vector<Leaving> v1(dataplane::PipelineId where, std::uint64_t& serial, unsigned port,
+                          const FrameBytes& packet, Picoseconds now);
   const PassNote& note() const { return ingress_.note; }
   /// From now on reads of what nobody wrote are found; costs time. Until stop_watching().
   void watch_unwritten();

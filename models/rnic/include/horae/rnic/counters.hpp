@@ -86,9 +86,10 @@ struct RnicCounters {
   std::uint64_t messages_whole = 0;     ///< of which all packets came, and were taken
   std::uint64_t messages_broken = 0;    ///< of which a packet was taken, and one was missing
   std::uint64_t messages_unwanted = 0;  ///< that found no receive WQE
-  std::uint64_t psn_gaps = 0;  ///< packets with another PSN than expected, of a row the first
-  std::uint64_t services = 0;  ///< NACKs for which the retransmit unit did its work
-  Picoseconds service_time{};  ///< of them together
+  std::uint64_t psn_gaps = 0;     ///< packets with another PSN than expected, of a row the first
+  std::uint64_t dc_connects = 0;  ///< initiators that turned to another target
+  std::uint64_t services = 0;     ///< NACKs for which the retransmit unit did its work
+  Picoseconds service_time{};     ///< of them together
   std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
   std::uint64_t context_misses = 0;  ///< contexts, keys and translations read from host memory

@@ -23,6 +23,7 @@
 #include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/parts/ack_order.hpp"
 #include "horae/rnic/parts/atomic_slots.hpp"
+#include "horae/rnic/parts/dc_initiators.hpp"
 #include "horae/rnic/parts/handshakes.hpp"
 #include "horae/rnic/parts/lane_credits.hpp"
 #include "horae/rnic/parts/message_exchange.hpp"
@@ -333,6 +334,15 @@ class rnic : public fabric::device {
   void dress_unreliable(std::size_t qp, Packet& p, const policy::Transmission& t);
   /// Whether any of its queue pairs is of one of them.
   bool has_unreliable() const;
+
+  // rnic_on_demand.cpp: DC
+  /// Whether the queue pair may post at `now`; if not, it is posted to when it may.
+  bool has_turn(std::size_t qp, Picoseconds now);
+  /// A turn begins; whether its initiator connects first, and it is posted to later.
+  bool connects(const DcInitiators::Turn& turn, Picoseconds now);
+  /// After it was posted to: with nothing outstanding its initiator serves another queue pair.
+  void end_turn(std::size_t qp, Picoseconds now);
+  void post_at(std::size_t qp, Picoseconds at);
 
   // rnic_ordering.cpp: work of the ordering engine; last packets of WRITEs
   /// Counts what the engine did; returns until when it works on the packet.
@@ -651,7 +661,8 @@ class rnic : public fabric::device {
   Picoseconds pipe_next_{};        ///< it has nothing to do before, if nothing changes
   std::uint8_t answers_port_ = 0;  ///< of the response that is made
 
-  std::optional<Posting> posting_{};  ///< none: posting takes no time
+  std::optional<Posting> posting_{};          ///< none: posting takes no time
+  std::optional<DcInitiators> initiators_{};  ///< none: no queue pair is of DC
 
   // A packet engine.
   std::unique_ptr<PacketEngine> engine_;  ///< null: none

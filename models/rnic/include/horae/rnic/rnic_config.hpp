@@ -20,6 +20,7 @@
 #include "horae/rnic/memory/on_chip_memory.hpp"
 #include "horae/rnic/spec/atomics_config.hpp"
 #include "horae/rnic/spec/class_config.hpp"
+#include "horae/rnic/spec/dc_config.hpp"
 #include "horae/rnic/spec/engine_config.hpp"
 #include "horae/rnic/spec/host_queues_config.hpp"
 #include "horae/rnic/spec/pcie_config.hpp"
@@ -118,6 +119,7 @@ struct RnicConfig {
   std::optional<CqConfig> cq{};            ///< likewise
   std::optional<AtomicsConfig> atomics{};  ///< absent: its defaults, where a verb needs them
   std::optional<ReceiveConfig> receive{};  ///< absent: its defaults, where a verb needs them
+  std::optional<DcConfig> dc{};            ///< absent: its defaults, where a service needs them
   /// The last packet of every n-th message of a queue pair asks for an acknowledgement, and that of
   /// a message behind which nothing is posted; absent: of every message.
   std::optional<std::uint32_t> ack_messages{};
@@ -154,6 +156,8 @@ void check_reads(const RnicConfig& config);
 void check_sends(const RnicConfig& config);
 /// InputError in one line when such a NIC cannot have queue pairs of UC and UD.
 void check_unreliable(const RnicConfig& config);
+/// InputError in one line when such a NIC cannot have queue pairs that are connected on demand.
+void check_on_demand(const RnicConfig& config);
 /// InputError in one line about `what` when something of the NIC hears of each acknowledgement, or
 /// orders what comes: neither is there for messages of `what`.
 void check_unheard(const RnicConfig& config, const char* what);

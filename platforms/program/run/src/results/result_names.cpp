@@ -86,6 +86,7 @@ Names sender_names() {
       {"acks_received", "packets", "ACKs received"},
       {"sacks_received", "packets", "SACKs received"},
       {"rnr_naks_received", "packets", "RNR NAKs received"},
+      {"dc_connects", "connects", "initiators of DC that turned to another target"},
       {"timeouts", "timeouts", "retransmission timers that ran out"},
       {"engine_busy", "share of time of the engine's units", "units of the packet engine worked"},
       {"engine_visits_per_packet", "visits/packet", "visits to a queue pair that was away"},

@@ -147,6 +147,9 @@ void sender_results(const elaboration::Simulation& s, const Snapshot& from, cons
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
   add("sacks_received", static_cast<double>(sum.sacks_received), "packets");
   if (receives) add("rnr_naks_received", static_cast<double>(sum.rnr_naks_received), "packets");
+  if (std::ranges::any_of(
+          s.flows(), [](const elaboration::Connection& c) { return c.service == Service::dc; }))
+    add("dc_connects", static_cast<double>(sum.dc_connects), "connects");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
     if (static_cast<policy::SendKind>(k) == policy::SendKind::trimmed && !selective) continue;
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),

@@ -176,8 +176,11 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
       const std::uint32_t regions = config_.regions.value_or(0);
       const bool unreliable = is_unreliable(service());
       const bool reads = has_responses();
-      demands.add(
-          i, {sends[i] * config_.qps, config_.depth, memory, regions, unreliable, reads, false});
+      std::uint32_t initiators = sends[i] * config_.qps;
+      if (service() == Service::dc && initiators > 0)
+        initiators =
+            std::min(initiators, nic_at(platform, i).dc.value_or(rnic::DcConfig{}).initiators);
+      demands.add(i, {initiators, config_.depth, memory, regions, unreliable, reads, false});
       demands.add(i, {receives[i] * config_.qps, 0, memory, regions, unreliable, false, reads});
       if (sends[i] + receives[i] > 0)
         demands.share(

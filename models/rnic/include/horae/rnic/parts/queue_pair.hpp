@@ -4,6 +4,7 @@
 #include <boost/container/deque.hpp>
 #include <boost/container/options.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -125,7 +126,12 @@ class QueuePair {
 
   /// Posts every message that is due at `now`, fits the depth and waits for no message but the
   /// `received` ones. Returns when the next one is due if only time holds it back, else `never`.
-  Picoseconds post_due(Picoseconds now, std::uint64_t received = 0);
+  Picoseconds post_due(Picoseconds now, std::uint64_t received = 0,
+                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+  /// When its next message may be posted, if only time holds it back; else `never`.
+  Picoseconds next_due(std::uint64_t received) const {
+    return item_ && outstanding() < config_.depth && item_->after <= received ? item_->at : never;
+  }
 
   /// The responder's expected PSN advanced: how many more messages have arrived whole.
   std::uint32_t received_whole();
@@ -333,6 +339,7 @@ class QueuePair {
   Picoseconds timer_at = never;  ///< of its earliest pending timer event
   bool post_scheduled = false;
   bool connecting = false;       ///< nothing is posted before the end of a TCP handshake
+  Picoseconds connected_at{};    ///< of DC: nothing is posted before
   Picoseconds allowed_at{};      ///< the shaper lets it send from then on
   std::int64_t burst_bytes = 0;  ///< wire bytes of its current turn
   Picoseconds burst_start{};

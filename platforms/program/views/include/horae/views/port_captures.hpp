@@ -43,6 +43,7 @@ class PortCaptures final : public Watcher {
     Packet packet;
     std::optional<std::size_t> feedback;  ///< its place in `feedback_`
     std::optional<std::size_t> contents;  ///< likewise in `contents_`
+    std::optional<std::size_t> bytes;     ///< likewise in `bytes_`
   };
   struct Port {
     std::string name;  ///< of its file
@@ -61,6 +62,8 @@ class PortCaptures final : public Watcher {
   std::vector<Feedback> feedback_;      ///< of acknowledgements
   const WireBytes* carried_ = nullptr;  ///< null: payload is zeros
   std::deque<PacketContents> contents_;
+  const WireBytes* wire_ = nullptr;  ///< of switches whose programs work on bytes
+  std::deque<FrameBytes> bytes_;     ///< of packets that are no RoCEv2
   std::map<std::pair<const fabric::device*, unsigned>, std::size_t> by_port_;
   std::string connections_;
 };
