@@ -132,7 +132,7 @@ Parts everything() {
   return p;
 }
 
-/// Of an IPv4 header without options.
+/// Completes an IPv4 header without options.
 void put_checksum(std::uint8_t* header) {
   header[10] = header[11] = 0;
   std::uint32_t sum = 0;

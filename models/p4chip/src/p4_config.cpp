@@ -151,7 +151,7 @@ void read_cpu_packets(P4Files& files, const P4Config& config) {
   }
 }
 
-/// What the chip has to know of the code of any pipe.
+/// Finds what the chip has to know of the code of any pipe.
 void ask_code(P4Files& files, const P4Config& config) {
   for (std::size_t pipe = 0; pipe < files.codes.size(); ++pipe) {
     dataplane::Pipeline pipeline("p4", static_cast<unsigned>(pipe), 1);

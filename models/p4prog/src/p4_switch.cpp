@@ -142,7 +142,7 @@ void P4Switch::generate(unsigned pipe, unsigned number, const GeneratorApp& app,
   }
 }
 
-/// What a packet or a message to the packet generator triggers.
+/// Says what a packet or a message to the packet generator triggers.
 void P4Switch::trigger(unsigned pipe, GeneratorApp::Trigger kind, const GeneratorEvent& event) {
   for (const auto& [key, app] : manager_.generator.apps) {
     if (app.trigger == kind && app.is_in(pipe) && manager_.generator.matches(app, event.bytes))

@@ -68,7 +68,7 @@ TEST(P4Compiled, RunsInCasesAndNetworksAsTheSourceDoes) {
   EXPECT_EQ(plain.at("statistics"), compiled.at("statistics"));
   EXPECT_GT(plain.at("statistics").at("s").at("forwarded").at("value").get<double>(), 1000);
 
-  // Of the other chip the code is another one.
+  // Code for the other chip is another one.
   const Ended other = run(place, {"p4", "test", router + ".stf", "--source", router + ".p4", "-D",
                                   "EXTRA=1", "--target", "tofino", "--compiled", "r.so"});
   EXPECT_EQ(other.exit_code, 2);

@@ -322,7 +322,7 @@ TEST(P4Generator, FaultsOfEntriesHaveTheirPlaces) {
           "e.toml:4:1: packet generator 3 again; expected each once");
 }
 
-// What a program sends to another NIC is a counted drop there.
+// Says what a program sends to another NIC is a counted drop there.
 TEST(P4Generator, APacketForAnotherNicIsDroppedByTheNic) {
   Workplace place;
   place.write("generated.p4", program_text);

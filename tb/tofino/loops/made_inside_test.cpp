@@ -210,7 +210,7 @@ TEST(PacketGenerator, GapsMayBeFromEndToBegin) {
             (Gaps{1'020_ns, 1'020_ns, 5'020_ns, 1'020_ns, 1'020_ns}));
 }
 
-// What takes longer on the wire than its gap follows at once: 9,000 bytes are 180.4 ns.
+// Says what takes longer on the wire than its gap follows at once: 9,000 bytes are 180.4 ns.
 TEST(PacketGenerator, ABatchThatIsLateFollowsAtOnce) {
   EXPECT_EQ(
       gaps_of(

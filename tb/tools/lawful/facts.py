@@ -31,10 +31,17 @@ def pauses(s):
     return "pfc" in s
 
 
+def harmed_by(p, *actions):
+    """Events do one of these to packets."""
+    return any(e["action"] in actions for e in p.get("event", []))
+
+
 def lossless(p):
     """No packet may be lost: links lose none, and every switch has room for all, or pauses with the headroom it
     works out itself, and everything that can fill it obeys pauses."""
-    if lossy_links(p) or any(bounded(s) or drops_by_design(s) or "deflect" in s for s in switches(p)):
+    if lossy_links(p) or harmed_by(p, "drop", "corrupt", "duplicate"):
+        return False
+    if any(bounded(s) or drops_by_design(s) or "deflect" in s for s in switches(p)):
         return False
     # Packets that NICs cannot place are theirs.
     if p["nic"].get("sram", {}).get("limited"):
@@ -54,6 +61,8 @@ def unreliable(p):
 
 def one_path(p):
     """Every connection's packets go one way, one behind the other."""
+    if harmed_by(p, "delay", "duplicate"):
+        return False
     if p.get("routing", {}).get("kind") == "ksp" and p["core"].get("balance", "ecmp") != "ecmp":
         return False
     if p["nic"].get("entropy", {}).get("scheme", "fixed") != "fixed" or p["nic"].get("port_choice") == "least":
@@ -113,6 +122,8 @@ def link_for_a_module(p):
     """Names of two devices with a link between them, where a module that takes no time changes nothing: a chip that
     cuts through would have to wait for the whole packet. None: no such link is known."""
     if any("cut_through" in c.get("timing", {}) for c in chips(p)):
+        return None
+    if "event" in p:  # a link with a module takes none
         return None
     # Nor where links draw for packets, and an outage takes one of them behind the module, after its draw.
     tables = [p["link_default"], *p.get("link", []), *p.get("impairment_group", [])]

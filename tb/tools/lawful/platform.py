@@ -1,6 +1,7 @@
 """A random platform: a table as TOML has it."""
 from . import classes
 from .draw import Draw
+from .events import events
 from .loads import atomics, buffers, orders, sends, services, traffic, verbs
 from .networks import network
 from .nics import carries, details, nic, pauses
@@ -30,6 +31,8 @@ def platform(seed, number):
     atomics(Draw(f"{seed}/{number}/atomics"), out)
     services(Draw(f"{seed}/{number}/services"), out)
     orders(Draw(f"{seed}/{number}/orders"), out)
+    if number % 10 not in SPECIAL:
+        events(Draw(f"{seed}/{number}/events"), out)
     return out
 
 

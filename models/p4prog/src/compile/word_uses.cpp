@@ -71,7 +71,7 @@ class Finder {
     share(e.matched, 1);
     share(e.wrote, 1);
   }
-  /// What an offset of run time is added to is of the pass as a rule.
+  /// Words that an offset of run time is added to are of the pass as a rule.
   void share_beyond(std::uint32_t base) { moves_anywhere_ = moves_anywhere_ || !shared_[base]; }
 
   void use(const Instruction& i) {

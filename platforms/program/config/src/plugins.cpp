@@ -74,7 +74,7 @@ std::string loader_message() {
   return std::string(undefined) + boost::core::demangle(symbol.c_str());
 }
 
-/// What a library has under a name without types.
+/// The address that a library has under a name.
 void* symbol_of(const std::string& path, const Located<std::string>& name, const char* symbol,
                 const char* expected) {
   require_same(abi_of(path, name), path, name);

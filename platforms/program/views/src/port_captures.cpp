@@ -59,7 +59,8 @@ PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
 
 void PortCaptures::learn(const elaboration::Simulation& simulation) {
   carried_ = simulation.contents();
-  if (std::ranges::any_of(simulation.tofinos(), [](const auto* c) { return c->frames() != nullptr; }))
+  if (std::ranges::any_of(simulation.tofinos(),
+                          [](const auto* c) { return c->frames() != nullptr; }))
     wire_ = &simulation.context().bytes;
   carries_feedback_ = simulation.context().pool.carries_feedback();
   for (std::size_t i = 0; i < ports_.size(); ++i)

@@ -22,7 +22,7 @@ using ScriptRunner = std::vector<p4prog::ControlStep> (*)(
 /// is none.
 using CompiledLoader = const p4prog::CompiledProgram& (*)(const Located<std::string>& name);
 
-/// What the entry takes from the program that has it. Platforms that ask for what is not there are
+/// Functions that the program gives to the entry. Platforms that ask for what is not there are
 /// refused.
 struct P4Host {
   ScriptRunner scripts = nullptr;

@@ -386,7 +386,7 @@ struct GressCode {
   std::vector<OpenWord> open;
   std::uint32_t parser = 0, control = 0, deparser = 0;  ///< where they begin
   std::optional<std::uint32_t> ghost = {};              ///< of ingress: its ghost thread
-  /// Of v1model, which has one pass for all: controls that run before `control` and behind it.
+  /// For v1model, which has one pass for all: controls that run before `control` and behind it.
   std::vector<std::uint32_t> before_control = {}, after_control = {};
   std::uint32_t words = 1;                                         ///< of a pass
   std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< words that never change

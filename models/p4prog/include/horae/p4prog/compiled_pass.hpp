@@ -14,7 +14,7 @@ namespace horae::p4prog {
 /// A program's code as a plug-in brings it, by the name `horae_p4_program`.
 struct CompiledProgram {
   const char* digest = "";  ///< of that code, as compiled_text() gives it
-  /// Of the pipes in their order ingress and egress; null: the pipe has no such gress.
+  /// Ingress and egress of each pipe, in their order; null: the pipe has no such gress.
   const CompiledRun (*pipes)[2] = nullptr;
   std::size_t pipe_count = 0;
 };
@@ -78,7 +78,7 @@ class CompiledPass {
     const Instruction* const next = m_.select(m_.code_.selects.data()[n]);
     return next == nullptr ? nowhere : static_cast<std::uint32_t>(next - m_.code_.code.data());
   }
-  /// Of a way back in a parser; `rounds` counts them.
+  /// Taken at a way back in a parser; `rounds` counts them.
   void next_round(std::uint64_t& rounds) const {
     if (++rounds > Machine::most_instructions) [[unlikely]]
       m_.too_long();
@@ -96,7 +96,7 @@ class CompiledPass {
       return m_.beside_key(run, *found.call, found.place);
     return *found.call;
   }
-  /// Of a table without a key.
+  /// The same for a table without a key.
   const dataplane::ActionCall& only(std::uint32_t site) {
     const Machine::TableRun& run = m_.table_runs_.data()[site];
     run.table->action->run(*m_.pass_, [] {});
@@ -120,7 +120,7 @@ class CompiledPass {
     dataplane::Counter& counter = *m_.cell_runs_.data()[n].counter;
     if (index < counter.entries()) counter.count(*m_.pass_, index, m_.pass_->header().frame);
   }
-  /// Of an update some of whose headers are not there.
+  /// Sum of an update, some of whose headers are not there.
   [[gnu::noinline]] std::uint64_t sum_of_valid(std::uint32_t n) const {
     return m_.ones_sum(m_.argument_pieces(m_.code_.externs.data()[n], 0));
   }

@@ -19,7 +19,7 @@ CompiledText compiled_text(const ProgramCode& code);
 
 /// From now on the pipes run `compiled`. False: it was made of other code.
 [[nodiscard]] bool use_compiled(ProgramCode& code, const CompiledProgram& compiled);
-/// What is said then.
+/// The message then.
 inline constexpr std::string_view other_code =
     "was made of another program, or of other macros; print it anew with horae p4 compile";
 

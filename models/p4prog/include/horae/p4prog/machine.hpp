@@ -99,7 +99,7 @@ class Machine {
   /// Whether the parser met no error.
   bool parse(const dataplane::Pass& pass);
   void control(const dataplane::Pass& pass);
-  /// Of v1model: what runs before control() and behind it.
+  /// For v1model: what runs before control() and behind it.
   void before_control(const dataplane::Pass& pass);
   void after_control(const dataplane::Pass& pass);
   /// Runs the ghost thread in a pass of its own, behind begin() with nothing. Only where there is

@@ -23,7 +23,7 @@
 
 namespace horae::p4prog {
 
-/// Of a table, or groups of a selector, where a program says nothing (bf-p4c: table size).
+/// Size of a table, and groups of a selector, where a program says nothing (bf-p4c: table size).
 inline constexpr std::uint64_t table_entries = 512;
 
 /// One or two words of a register.

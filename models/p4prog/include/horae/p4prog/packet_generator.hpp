@@ -23,7 +23,7 @@ struct GeneratorApp {
   enum class Trigger : std::uint8_t { one_shot, timer, port_down, recirculation, deparser };
   Trigger trigger = Trigger::timer;
   Picoseconds timer{};  ///< of the two timers
-  /// Of `recirculation` and `deparser`: the first 128 bits (Tofino: 32) under the mask, in two
+  /// For `recirculation` and `deparser`: the first 128 bits (Tofino: 32) under the mask, in two
   /// words, the lower one first.
   std::array<std::uint64_t, 2> value = {}, mask = {};
   std::optional<std::set<unsigned>> ports = {};  ///< of `port_down`, by number; absent: all
@@ -51,7 +51,7 @@ struct GeneratorEvent {
   std::uint32_t offset = 0, length = 0;
 };
 
-/// What the control plane left: the buffer that applications share, and those by number.
+/// Says what the control plane left: the buffer that applications share, and those by number.
 class GeneratorTable {
  public:
   static constexpr std::size_t buffer_bytes = 16 * 1024;  // TNA 9
@@ -67,7 +67,7 @@ class GeneratorTable {
   }
   std::map<Key, GeneratorApp> apps = {};
 
-  /// What is behind the last byte written is zeros. InputError: out of the buffer.
+  /// Says what is behind the last byte written is zeros. InputError: out of the buffer.
   void write(std::size_t offset, std::span<const std::uint8_t> bytes);
   /// Replaces what has this key. InputError: what the chip does not have, in one line.
   void set(unsigned number, const GeneratorApp& app);

@@ -29,7 +29,7 @@ class StfObserver {
   virtual void packet(std::size_t line, unsigned port, const Bytes8& bytes,
                       const std::vector<P4Switch::Pass>& passes,
                       const std::vector<P4Switch::Output>& outputs) = 0;
-  /// Of packets that the generator made.
+  /// For packets that the generator made.
   virtual void generated(std::size_t line, const std::vector<P4Switch::Pass>& passes,
                          const std::vector<P4Switch::Output>& outputs) = 0;
 };

@@ -24,8 +24,8 @@ constexpr std::uint16_t frame_on_wire(std::size_t bytes) {
   return static_cast<std::uint16_t>(std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
 }
 
-/// What triggers the packet generator: the first bytes of a packet that came around, or what the
-/// ingress deparser sends (Tofino2), with the part of the generator's buffer that it asks for.
+/// Says what triggers the packet generator: the first bytes of a packet that came around, or what
+/// the ingress deparser sends (Tofino2), with the part of the generator's buffer that it asks for.
 struct GeneratorMessage {
   std::vector<std::uint8_t> bytes = {};
   std::uint16_t offset = 0, length = 0;

@@ -111,10 +111,10 @@ struct PacketGenerator {
   Bytes frame = Bytes(64);     ///< of a program that works on bytes: it says itself
   std::uint16_t mask = 0;
   std::uint16_t value = 0;
-  /// Of port_down: only this port, and only the first time; absent: each port, each time.
+  /// For port_down: only this port, and only the first time; absent: each port, each time.
   std::optional<std::uint16_t> port = {};
-  /// Of a timer: when each packet is made, in place of batches, gaps and period; it comes by a port
-  /// of its own, whose wire nothing shares. The number of a packet is batch << 16 | packet.
+  /// For a timer: when each packet is made, in place of batches, gaps and period; it comes by a
+  /// port of its own, whose wire nothing shares. The number of a packet is batch << 16 | packet.
   std::vector<Picoseconds> times = {};
 
   bool repeats() const { return trigger == Trigger::timer && period > Picoseconds{}; }

@@ -190,7 +190,7 @@ class tofino_switch : public fabric::device {
   Picoseconds kept_whole(const Packet& p, BitRate rate) const;
   void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
   void begin_generators();
-  /// What triggered a generator: a port or metadata, or of a program on bytes its message.
+  /// Says what triggered a generator: a port or metadata, or of a program on bytes its message.
   struct GeneratorTrigger {
     std::uint16_t what = 0;
     programs::GeneratorMessage message = {};
