@@ -117,7 +117,7 @@ config::PlatformConfig read(const Nic& nic, const std::vector<Use>& uses) {
   return workload::read_platform(Document::parse(platform_of(nic, uses), "p.toml", {}));
 }
 
-/// What is wrong with what two NICs did; empty: nothing.
+/// The fault of what two NICs did; empty: nothing.
 std::string wrong(const Use& use, const rnic::rnic& from, const rnic::rnic& to) {
   const auto& asks = from.counters();
   const auto& answers = to.counters();

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "horae/core/random.hpp"
-#include "horae/policy/balance/balance_hardware.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/rtl/balancer_block.hpp"
 #include "wrong_run.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "horae/policy/entropy/entropy_hardware.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/entropy/reps.hpp"
 #include "horae/rtl/entropy_block.hpp"
 #include "wrong_run.hpp"

@@ -9,7 +9,6 @@
 #include "horae/core/error.hpp"
 #include "horae/p4prog/control_plane.hpp"
 #include "horae/p4prog/layout.hpp"
-#include "table_size.hpp"
 
 namespace horae::p4prog {
 

@@ -36,7 +36,7 @@ struct Copy : test::PassDriver {
     EXPECT_EQ(o.verdict, dataplane::Verdict::forward);
     return o.port;
   }
-  void tell(const std::vector<std::uint32_t>& cells) { program->ghost(cells); }
+  void tell(const std::vector<std::uint32_t>& cells) { program->ghost(cells, 1_us); }
 };
 
 TEST(ForwardAdaptive, TheGhostThreadWatchesTheLargestGroup) {

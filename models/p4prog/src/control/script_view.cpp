@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "table_size.hpp"
-
 namespace horae::p4prog {
 
 namespace {

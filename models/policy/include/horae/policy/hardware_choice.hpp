@@ -1,4 +1,4 @@
-// What stands in the place of a policy's model: the model, a hardware description, or both.
+// The model of a policy, a hardware description in its place, or both.
 #pragma once
 
 #include <optional>

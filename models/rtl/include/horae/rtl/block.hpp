@@ -33,7 +33,7 @@ std::vector<std::string> settings_of(std::string_view model);
 /// words; empty: none.
 std::string first_other(const nlohmann::ordered_json& ours, const nlohmann::ordered_json& asked);
 
-/// What a platform asks for in the place of a model.
+/// The hardware that a platform asks for in the place of a model.
 struct Wanted {
   std::string_view level_key, rtl_key;  ///< its keys: "level", "rtl"
   std::string level;                    ///< model, rtl, both

@@ -27,7 +27,7 @@ struct PolicyState {
 /// left out, and so is what is in every context: a source port that never changes, retries.
 std::vector<PolicyState> policy_states(const RnicConfig& config);
 
-/// What a queue pair keeps of `reads` READs and atomics, on the chip. As requester, of each
+/// State of `reads` READs and atomics that a queue pair keeps on the chip. As requester, of each
 /// outstanding one, where its responses are expected and go (IBTA vol. 1, 9.7.5.1.1 and 9.9.2.4.2).
 /// As responder, of each that its requester may ask for again, what the response is made of: for a
 /// READ what its RETH said and how far it was sent, for an atomic the value that it returned

@@ -18,7 +18,7 @@ namespace horae::rnic {
 enum class EngineWork : std::uint8_t { send, receive, ack_send, ack_receive, visit, count_ };
 inline constexpr std::size_t engine_works = static_cast<std::size_t>(EngineWork::count_);
 
-/// What arrives, by the time that it takes.
+/// Arrivals, by the time that they take.
 enum class Arrival : std::uint8_t { data, read, message, atomic, response, count_ };
 
 /// Names of the public blocks that do it: SXP sends packets, RXT takes received ones apart; context
