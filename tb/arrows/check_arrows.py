@@ -27,7 +27,7 @@ MAY_USE = {
     "p4lang": {"core"},
     "p4price": {"p4lang", "dataplane", "params", "core"},
     "p4prog": {"p4lang", "dataplane", "params", "core"},
-    "p4chip": {"programs", "p4prog", "p4price", "p4lang", "dataplane", "params", "core"},
+    "p4chip": {"programs", "p4prog", "p4price", "p4lang", "dataplane", "capture", "params", "core"},
     "traffic": {"params", "core"},
     "programs": {"dataplane", "params", "core"},
     "fabric": {"policy", "traffic", "params", "core"},

@@ -3,8 +3,8 @@
 
 #include <deque>
 
-#include "horae/policy/hardware_choice.hpp"
 #include "horae/policy/entropy/reps.hpp"
+#include "horae/policy/hardware_choice.hpp"
 #include "horae/rtl/entropy_block.hpp"
 #include "wrong_run.hpp"
 

@@ -78,7 +78,7 @@ TEST(P4Compiled, RunsInCasesAndNetworksAsTheSourceDoes) {
 TEST(P4Compiled, RefusesWhatIsNoCompiledProgram) {
   Workplace place;
   place.write("net.toml", pair_of_nics("compiled = \"r.so\"\n"));
-  EXPECT_NE(run(place, {"run", "net.toml"}).err.find("net.toml:14:12: "), std::string::npos);
+  EXPECT_NE(run(place, {"run", "net.toml"}).err.find("net.toml:15:12: "), std::string::npos);
   place.write("r.so", "nothing");
   const Ended none = run(place, {"run", "net.toml"});
   EXPECT_EQ(none.exit_code, 2);

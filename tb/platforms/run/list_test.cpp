@@ -234,7 +234,7 @@ TEST(List, KeysOfTheNicAreFoundAsPlatformsNameThem) {
   const ordered_json engine = listed({"parameters", "nic.engine"});
   EXPECT_EQ(engine, listed({"parameters", "engine"}));
   const auto& keys = engine.at("parameters").at(0).at("parameters");
-  ASSERT_EQ(keys.size(), 13u);
+  ASSERT_EQ(keys.size(), 16u);
   EXPECT_EQ(keys.at(0).at("type"), "table");
   for (std::size_t i = 1; i < keys.size(); ++i)
     EXPECT_FALSE(keys.at(i).at("source").get<std::string>().empty()) << keys.at(i);
