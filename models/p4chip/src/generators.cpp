@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "horae/p4prog/chip_ports.hpp"
+
 namespace horae::p4chip {
 
 using p4prog::GeneratorApp;
@@ -80,7 +82,7 @@ Generators::Generators(const P4Files& files, unsigned pipe,
     }
   }
   const unsigned last = *std::ranges::max_element(pipe_of_port);
-  if (pipe == std::min(cpu_port(files.tofino2) >> 7, last)) add_cpu(files);
+  if (pipe == std::min(p4prog::cpu_port(files.tofino2) >> 7, last)) add_cpu(files);
 }
 
 void Generators::add_cpu(const P4Files& files) {

@@ -10,9 +10,6 @@
 
 namespace horae::p4chip {
 
-/// The CPU's port (open-p4studio, bf-drivers: SwitchOptions::of).
-constexpr unsigned cpu_port(bool tofino2) { return tofino2 ? 0 : 192; }
-
 /// An application has a generator of the chip for each time that it is set up otherwise, and of
 /// `port_down` for each port and each time that the control plane lets the port trigger it. Behind
 /// them is one that makes what the CPU sends.

@@ -10,6 +10,7 @@
 
 #include "generators.hpp"
 #include "horae/core/error.hpp"
+#include "horae/p4prog/chip_ports.hpp"
 #include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/pipe_passes.hpp"
 #include "horae/params/schema.hpp"
@@ -51,7 +52,7 @@ class P4Program final : public programs::Program {
         pipes_(pipes_in(routes)),
         queues_(routes.queues_per_port),
         passes_(*files_->program, files_->code(pipe_), pipeline, manager_, files_->tofino2,
-                cpu_port(files_->tofino2)),
+                p4prog::cpu_port(files_->tofino2)),
         control_(*files_->program, passes_.machines()),
         generators_(*files_, pipe_, routes.pipeline_of_port, ports_) {
     manager_.generator.tofino2 = files_->tofino2;
@@ -136,7 +137,7 @@ class P4Program final : public programs::Program {
                 const programs::GeneratorMessage& message, Picoseconds now, Frame& f) override {
     if (generators_.is_cpu(which)) {
       f.bytes.assign(files_->cpu_frames.at(std::size_t{header.batch} << 16 | header.packet));
-      f.comes_by = static_cast<std::uint16_t>(cpu_port(files_->tofino2));
+      f.comes_by = static_cast<std::uint16_t>(p4prog::cpu_port(files_->tofino2));
       return;
     }
     if (now >= next_step_) take_steps(now);

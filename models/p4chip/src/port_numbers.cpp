@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/p4prog/chip_ports.hpp"
 
 namespace horae::p4chip {
 
@@ -23,7 +24,7 @@ unsigned step_for(unsigned ports) {
 
 PortNumbers::PortNumbers(const std::vector<unsigned>& pipe_of_port, bool tofino2,
                          const std::vector<p4prog::PortName>& names)
-    : recirculation_lane_(tofino2 ? 6 : 68), numbers_(pipe_of_port.size(), ~0u) {
+    : recirculation_lane_(p4prog::recirculation_lane(tofino2)), numbers_(pipe_of_port.size(), ~0u) {
   const auto ports = static_cast<unsigned>(pipe_of_port.size());
   for (const p4prog::PortName& name : names) {
     const auto refuse = [&](const std::string& what) { throw input_error(name.where, what); };

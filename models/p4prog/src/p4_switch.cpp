@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/p4prog/chip_ports.hpp"
 
 namespace horae::p4prog {
 
@@ -40,8 +41,8 @@ SwitchOptions SwitchOptions::of(bool tofino2) {
   SwitchOptions out;
   out.tofino2 = tofino2;
   for (unsigned pipe = 0; pipe < out.pipes; ++pipe)
-    out.loopback.insert((tofino2 ? 6 : 68) + 128 * pipe);
-  out.cpu_port = tofino2 ? 0 : 192;
+    out.loopback.insert(recirculation_lane(tofino2) + 128 * pipe);
+  out.cpu_port = p4prog::cpu_port(tofino2);
   return out;
 }
 
@@ -113,7 +114,7 @@ std::vector<P4Switch::Output> P4Switch::fire_timer(unsigned app, std::optional<u
     }
   }
   if (!any) throw InputError(fmt::format("packet generator {} is not set up", app));
-  return run_to_end(generator_lane(options_.tofino2));
+  return run_to_end(recirculation_lane(options_.tofino2));
 }
 
 std::vector<P4Switch::Output> P4Switch::port_down(unsigned port, Picoseconds now) {
@@ -125,7 +126,7 @@ std::vector<P4Switch::Output> P4Switch::port_down(unsigned port, Picoseconds now
     if (fallen_.emplace(key.first, port).second)
       generate(pipe, key.first, app, {.port = port, .bytes = {}}, true);
   }
-  return run_to_end(generator_lane(options_.tofino2));
+  return run_to_end(recirculation_lane(options_.tofino2));
 }
 
 void P4Switch::generate(unsigned pipe, unsigned number, const GeneratorApp& app,
@@ -142,7 +143,7 @@ void P4Switch::generate(unsigned pipe, unsigned number, const GeneratorApp& app,
   }
 }
 
-/// Says what a packet or a message to the packet generator triggers.
+/// Generates what a packet, or a message to the packet generator, triggers.
 void P4Switch::trigger(unsigned pipe, GeneratorApp::Trigger kind, const GeneratorEvent& event) {
   for (const auto& [key, app] : manager_.generator.apps) {
     if (app.trigger == kind && app.is_in(pipe) && manager_.generator.matches(app, event.bytes))
@@ -261,7 +262,7 @@ void P4Switch::leave(unsigned port, FrameBytes bytes) {
       .bytes = Bytes8(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(
                                                          std::min<std::size_t>(bytes.size(), 16)))};
   arrivals_.push_back({port, std::move(bytes), std::nullopt});
-  if ((port & 0x7f) == generator_lane(options_.tofino2))
+  if ((port & 0x7f) == recirculation_lane(options_.tofino2))
     trigger(pipe_of(port), GeneratorApp::Trigger::recirculation, event);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/p4prog/chip_ports.hpp"
 
 namespace horae::p4prog {
 
@@ -106,7 +107,7 @@ std::vector<std::uint8_t> GeneratorTable::packet(unsigned number, const Generato
 }
 
 unsigned GeneratorTable::port(const GeneratorApp& app, unsigned pipe, std::uint32_t packet) const {
-  unsigned lane = app.port.value_or(generator_lane(tofino2));
+  unsigned lane = app.port.value_or(recirculation_lane(tofino2));
   if (app.increments_port) {
     const unsigned lanes = app.last_port && *app.last_port >= lane ? *app.last_port - lane + 1 : 0;
     lane += lanes == 0 ? packet : packet % lanes;

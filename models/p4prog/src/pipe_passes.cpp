@@ -304,8 +304,8 @@ void PipePasses::ghost(const Pass& pass, unsigned queue, std::uint64_t depth) {
   machine.ghost(pass);
 }
 
-/// Says what the deparser tells the packet generator. Of the address the chip takes the number of a
-/// row of the buffer (open-p4studio, tna_pktgen).
+/// Keeps the message of the deparser to the packet generator. Of the address the chip takes the
+/// number of a row of the buffer (open-p4studio, tna_pktgen).
 void PipePasses::take_message(const Machine& machine, PassResult& result) {
   constexpr std::uint64_t rows = GeneratorTable::buffer_bytes / GeneratorTable::row_bytes;
   const std::uint64_t row = machine.value(words_[0].generator_address) % rows;

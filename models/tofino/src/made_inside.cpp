@@ -95,7 +95,7 @@ bool tofino_switch::generates_for_ever() const {
   return std::ranges::any_of(generators_, [](const Generator& g) { return g.what.repeats(); });
 }
 
-/// Says what a generator waits for has happened.
+/// The event that a generator waits for has happened.
 void tofino_switch::trigger(unsigned number, GeneratorTrigger by, Picoseconds t) {
   Generator& g = generators_[number];
   if (t < g.what.start || t >= g.what.end || generators_stopped_) return;

@@ -38,6 +38,7 @@ BufferPools::BufferPools(const std::optional<std::vector<PoolConfig>>& pools, By
   for (unsigned c = 0; c < classes; ++c) {
     if ((taken >> c & 1u) == 0) of_[c] = static_cast<std::uint8_t>(pools_.size());
   }
+  several_ = !pools_.empty();
   pools_.push_back({.size = left, .classes = ~taken & ((1u << classes) - 1)});
 }
 

@@ -293,9 +293,6 @@ void output_queued_switch::handle_watched(const Event& e) {
 unsigned output_queued_switch::balanced(const Packet& p, std::span<const std::uint16_t> ports,
                                         Picoseconds t) {
   if (ports.size() == 1) return 0;
-  if (feedback_) [[unlikely]] {
-    for (const auto port : ports) start_before(port, t);
-  }
   return balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
 }
 

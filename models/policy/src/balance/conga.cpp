@@ -211,8 +211,7 @@ class Conga final : public LoadBalancer {
                                  ? &peers_[place_.home_of[packet.dst]]
                                  : nullptr;
     unsigned best = levels;
-    std::vector<unsigned>& equal = equal_;
-    equal.clear();
+    equal_.clear();
     for (unsigned i = 0; i < choices; ++i) {
       const unsigned port = view.port(i);
       unsigned level = 0;
@@ -220,13 +219,13 @@ class Conga final : public LoadBalancer {
         level = ports_[port].rate.level(place_.rates[port], now, period_);
         if (peer != nullptr) level = std::max(level, aged(peer->to[ports_[port].tag % tags], now));
       }
-      if (level < best) equal.clear();
+      if (level < best) equal_.clear();
       best = std::min(best, level);
-      if (level == best) equal.push_back(i);
+      if (level == best) equal_.push_back(i);
     }
-    if (before.used && std::find(equal.begin(), equal.end(), before.choice) != equal.end())
+    if (before.used && std::find(equal_.begin(), equal_.end(), before.choice) != equal_.end())
       return before.choice;
-    return equal[stream_.below(static_cast<std::uint32_t>(equal.size()))];
+    return equal_[stream_.below(static_cast<std::uint32_t>(equal_.size()))];
   }
 
   RandomStream stream_;

@@ -107,9 +107,8 @@ Bytes rnic::wire_ahead(const QueuePair& qp) const {
     payload = Bytes(place.payload);
   }
   Bytes frame = frame_of_service(opcode, payload);
-  if (config_.reth_on_every_packet && is_write(opcode) && !has_reth(opcode))
-    frame += Bytes(wire::reth);
-  if (ordering_.present()) frame += Bytes(head_bytes);
+  if (tags_) [[unlikely]]
+    frame += tag_bytes(opcode);
   // Feedback of congestion control is less than a block.
   if (listens_) frame += Bytes(LaneCredits::block);
   return l1_bytes(other_frame(config_.frames, payload, frame));

@@ -101,13 +101,16 @@ void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start
   if (host_.fetcher) timeline_->level("TX buffer, bytes", start, host_.fetcher->used().count());
 }
 
+Bytes rnic::tag_bytes(Opcode opcode) const {
+  const bool reth = config_.reth_on_every_packet && is_write(opcode) && !has_reth(opcode);
+  return Bytes((reth ? wire::reth : 0) + (ordering_.present() ? head_bytes : 0));
+}
+
 void rnic::add_tags(const QueuePair& qp, Packet& data, const PacketPlace& place) const {
-  if (config_.reth_on_every_packet && is_write(place.opcode) && !has_reth(place.opcode))
-    data.frame = static_cast<std::uint16_t>(data.frame + wire::reth);
+  data.frame = static_cast<std::uint16_t>(data.frame + tag_bytes(place.opcode).count());
   if (config_.remaining_tag)
     data.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
   if (ordering_.present()) {
-    data.frame = static_cast<std::uint16_t>(data.frame + head_bytes);
     data.msn = qp.config().first_send.value();
     if (!qp.posted(data.psn + 1)) data.bth_reserved |= last_bit;
   }

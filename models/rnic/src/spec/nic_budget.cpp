@@ -89,13 +89,12 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   };
 
   // Behind the state of retransmission, whose part of READs they are.
-  const auto behind = out.lines.begin() + 4;
   const std::int64_t requesters = demand.requesters(), responders = demand.responders();
   const auto asked = read_request_state(demand.reads), kept = read_response_state(demand.reads);
   const Bytes asks = policy::bytes_for(policy::total_bits(asked)),
               answers = policy::bytes_for(policy::total_bits(kept));
   if (responders > 0)
-    out.lines.insert(behind, {"read_responses", false, responders, answers, kept});
+    out.lines.insert(out.lines.begin() + 4, {"read_responses", false, responders, answers, kept});
   if (requesters > 0)
     out.lines.insert(out.lines.begin() + 4, {"read_requests", false, requesters, asks, asked});
 

@@ -51,7 +51,8 @@ struct GeneratorEvent {
   std::uint32_t offset = 0, length = 0;
 };
 
-/// Says what the control plane left: the buffer that applications share, and those by number.
+/// The buffer that applications share, and the applications by number, as the control plane left
+/// them.
 class GeneratorTable {
  public:
   static constexpr std::size_t buffer_bytes = 16 * 1024;  // TNA 9
@@ -67,7 +68,7 @@ class GeneratorTable {
   }
   std::map<Key, GeneratorApp> apps = {};
 
-  /// Says what is behind the last byte written is zeros. InputError: out of the buffer.
+  /// Behind the last byte written there are zeros. InputError: out of the buffer.
   void write(std::size_t offset, std::span<const std::uint8_t> bytes);
   /// Replaces what has this key. InputError: what the chip does not have, in one line.
   void set(unsigned number, const GeneratorApp& app);
@@ -85,9 +86,5 @@ class GeneratorTable {
  private:
   std::vector<std::uint8_t> buffer_ = {};
 };
-
-/// Lane of the generator's port in each pipe, which is that of recirculation: 68 (Tofino) and 6
-/// (Tofino2; open-p4studio, tna_pktgen: port 6 is the one that is set up by itself).
-constexpr unsigned generator_lane(bool tofino2) { return tofino2 ? 6 : 68; }
 
 }  // namespace horae::p4prog

@@ -24,7 +24,7 @@ constexpr std::uint16_t frame_on_wire(std::size_t bytes) {
   return static_cast<std::uint16_t>(std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
 }
 
-/// Says what triggers the packet generator: the first bytes of a packet that came around, or what
+/// The trigger of a packet generator: the first bytes of a packet that came around, or what
 /// the ingress deparser sends (Tofino2), with the part of the generator's buffer that it asks for.
 struct GeneratorMessage {
   std::vector<std::uint8_t> bytes = {};

@@ -389,6 +389,8 @@ class rnic : public fabric::device {
   void begin_steering();
   /// Its first message was posted: it goes on where the last one to the same peer ended.
   void inherit_state(QueuePair& qp);
+  /// Bytes that tags add to the frame of data.
+  Bytes tag_bytes(Opcode opcode) const;
   /// Adds what says where data belongs: a RETH in each packet, what is left of the message, the
   /// ordering layer's head.
   [[gnu::noinline]] void add_tags(const QueuePair& qp, Packet& data,

@@ -190,7 +190,8 @@ class tofino_switch : public fabric::device {
   Picoseconds kept_whole(const Packet& p, BitRate rate) const;
   void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
   void begin_generators();
-  /// Says what triggered a generator: a port or metadata, or of a program on bytes its message.
+  /// The cause that triggered a generator: a port or metadata, or of a program on bytes its
+  /// message.
   struct GeneratorTrigger {
     std::uint16_t what = 0;
     programs::GeneratorMessage message = {};

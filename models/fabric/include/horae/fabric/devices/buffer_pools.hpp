@@ -27,7 +27,7 @@ class BufferPools {
 
   BufferPools(const std::optional<std::vector<PoolConfig>>& pools, Bytes buffer);
 
-  bool several() const { return pools_.size() > 1; }
+  bool several() const { return several_; }
   std::size_t count() const { return pools_.size(); }
   unsigned of(unsigned traffic_class) const { return of_[traffic_class]; }
   /// Classes of a pool, a bit for each.
@@ -52,6 +52,7 @@ class BufferPools {
   };
   std::array<std::uint8_t, classes> of_{};
   std::vector<Pool> pools_;
+  bool several_;
 };
 
 /// InputError where pools are more than the buffer, or share a class. `section` has the tables.
