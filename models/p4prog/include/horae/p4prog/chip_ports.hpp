@@ -1,5 +1,5 @@
-// Ports of a chip that are not on its front panel (open-p4studio, bf-drivers: dev_port 68 and 6 of a
-// pipe, CPU ports by chip; tna_pktgen: port 6 of Tofino2 is the one that is set up by itself).
+// Ports of a chip that are not on its front panel (open-p4studio, bf-drivers: dev_port 68 and 6 of
+// a pipe, CPU ports by chip; tna_pktgen: port 6 of Tofino2 is the one that is set up by itself).
 #pragma once
 
 #include "horae/core/cxx20.hpp"
