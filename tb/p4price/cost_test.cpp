@@ -150,6 +150,27 @@ TEST(SourceCost, CopiesIntoAHeaderOfTheStagesAreOneStorage) {
 
 // Reports of synapse: a header made valid together with a port takes a value and a mask of its
 // validity bits beside a constant that no instruction holds, more than lies beside an entry.
+// Reports of 15 key-value stores and translators of synapse: a value whose two low bytes are
+// swapped takes a RAM of action data, which those lack that also copy it into a header off its
+// boundaries.
+TEST(SourceCost, BytesThatAreReadOneByOneHaveContainersOfTheirOwn) {
+  const auto sram = [](const std::string& apply) {
+    return compiled({.locals =
+                         "action set(bit<32> v) { md.x = v; }\n"
+                         "table t { key = { hdr.h.d : exact; } actions = { set; } size = 64; }\n",
+                     .apply = "t.apply();\n" + apply,
+                     .types = "header odd_h { bit<8> k; bit<32> v; bit<24> rest; }\n",
+                     .headers = "odd_h odd;"})
+        .total[Resource::sram];
+  };
+  const std::string swap = "hdr.h.e[15:8] = md.x[7:0]; hdr.h.e[7:0] = md.x[15:8];";
+  const std::string use = "hdr.h.b = md.x;";
+  const std::int64_t whole = sram(use);
+  EXPECT_EQ(sram(swap + use), whole + 1);
+  EXPECT_EQ(sram("hdr.h.e = md.x[15:0];" + use), whole);
+  EXPECT_EQ(sram(swap + "hdr.odd.v = md.x;"), whole);
+}
+
 TEST(SourceCost, ValidityBitsAndLargeConstantsAreActionData) {
   const auto sram = [](const std::string& body, bool tofino2 = true) {
     return compiled({.locals = "action act() { " + body + " }\n",

@@ -40,6 +40,7 @@ ActionDataRules::ActionDataRules(const p4lang::Program& program, const p4lang::B
   for (const Piece& piece : pieces) {
     if (piece.dead) continue;
     for (const auto& action : piece.actions) {
+      find_bytes(action);
       for (const Stmt& s : action.statements) {
         if (s.kind != StmtKind::assign ||
             (s.target.kind != ExprKind::slice && is_plain(s.value, block)))
@@ -48,6 +49,39 @@ ActionDataRules::ActionDataRules(const p4lang::Program& program, const p4lang::B
       }
     }
   }
+}
+
+void ActionDataRules::find_bytes(const PieceAction& action) {
+  constexpr std::uint32_t byte = 8, word = 32;
+  for (const Use& u : action.reads) {
+    if (u.bits.low % byte == 0 && u.bits.high - u.bits.low + 1 == byte)
+      bytes_[u.bits.field].insert(u.bits.low);
+  }
+  for (const Stmt& s : action.statements) {
+    if (s.kind != StmtKind::assign || s.target.kind != ExprKind::field) continue;
+    const p4lang::Type& header = *s.target.operands[0].type;
+    if (header.kind != p4lang::TypeKind::header) continue;
+    std::uint32_t at = 0;
+    for (std::uint32_t i = 0; i < s.target.index; ++i) at += width_of(*header.fields[i].type);
+    if (at % word != 0) in_headers_.insert(name_of(s.value, block_));
+  }
+}
+
+/// Bits of a parameter that have containers of 8 bits beside one of 32 for the rest.
+std::uint32_t ActionDataRules::bytes_apart(const PieceAction& action, std::uint32_t v) const {
+  constexpr std::uint32_t byte = 8, word = 32;
+  const std::uint32_t width = width_of(*block_.variables.at(v).type);
+  if (width <= word / 2 || width > word) return 0;
+  for (const Stmt& s : action.statements) {
+    if (s.kind != StmtKind::assign || s.value.kind != ExprKind::variable || s.value.index != v)
+      continue;
+    const std::string to = name_of(s.target, block_);
+    const auto found = bytes_.find(to);
+    if (found == bytes_.end() || in_headers_.contains(to)) continue;
+    const auto bits = static_cast<std::uint32_t>(byte * found->second.size());
+    if (bits < width) return bits;
+  }
+  return 0;
 }
 
 /// Whether a value is used as a stateful object's index alone: it is the pointer of the entry.
@@ -68,8 +102,10 @@ DataBits ActionDataRules::parameters(const PieceAction& action) const {
                                            [&](const Stmt& s) { return only_index(s.value, v); });
     if (!used || index) continue;
     const std::uint32_t width = width_of(*block_.variables.at(v).type);
+    const std::uint32_t apart = bytes_apart(action, v);
     out.bits += width;
-    out.slots += slot_of(width);
+    out.slots += apart > 0 ? apart + slot_of(32) : slot_of(width);
+    out.narrow += apart;
   }
   return out;
 }

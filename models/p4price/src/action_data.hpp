@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,8 +13,9 @@ namespace horae::p4price {
 
 /// Bits of action data.
 struct DataBits {
-  std::uint32_t bits = 0;   ///< of the values
-  std::uint32_t slots = 0;  ///< as their containers round them
+  std::uint32_t bits = 0;    ///< of the values
+  std::uint32_t slots = 0;   ///< as their containers round them
+  std::uint32_t narrow = 0;  ///< of the values: bytes that have containers of their own
 };
 
 /// How an action's data is laid out.
@@ -32,6 +34,8 @@ class ActionDataRules {
   DataBits constants(const PieceAction& action) const;
 
  private:
+  void find_bytes(const PieceAction& action);
+  std::uint32_t bytes_apart(const PieceAction& action, std::uint32_t variable) const;
   bool only_index(const p4lang::Expr& e, std::uint32_t variable) const;
   DataBits constant(const p4lang::Stmt& assign) const;
 
@@ -40,6 +44,9 @@ class ActionDataRules {
   ValidityBits validity_;
   bool set_whole_ = false;          ///< the chip has containers that are set as a whole
   std::set<std::string> computed_;  ///< fields that some instruction computes
+  /// Of each field the lowest bits of bytes that are read one by one.
+  std::map<std::string, std::set<std::uint32_t>> bytes_;
+  std::set<std::string> in_headers_;  ///< copied into a header, beside its boundaries of 32 bits
 };
 
 }  // namespace horae::p4price

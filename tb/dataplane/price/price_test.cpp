@@ -271,9 +271,9 @@ TEST(Price, ATernaryTablesDataIsBesideItsActionUpTo32Bits) {
 // 22 of them, and 25 for the words. The compiler took 47 for both (72 with 64 bits for each).
 TEST(Price, WhatIsOddOfActionDataStaysInTheEntry) {
   EXPECT_EQ(needs_of(exact_table(32, 100'000, 33))[Resource::sram], 47);
-  const auto splits = [](std::uint32_t data, std::uint32_t slots = 0) {
+  const auto splits = [](std::uint32_t data, std::uint32_t slots = 0, std::uint32_t narrow = 0) {
     std::string out;
-    for (const auto& s : action_data_splits(data, slots, shipped_chip("tofino2")))
+    for (const auto& s : action_data_splits(data, slots, shipped_chip("tofino2"), narrow))
       out += std::to_string(s.ram_bits) + "+" + std::to_string(s.entry_bits) + " ";
     return out;
   };
@@ -285,6 +285,9 @@ TEST(Price, WhatIsOddOfActionDataStaysInTheEntry) {
   EXPECT_EQ(splits(97), "97+0 ");  // 33 bits have no room in an entry
   EXPECT_EQ(splits(160), "160+0 128+32 ");
   EXPECT_EQ(splits(20, 64), "64+0 0+20 32+20 ");
+  // Two bytes and 16 bits of a container of 32 are six bytes of slots, and an entry has four.
+  EXPECT_EQ(splits(32, 48, 16), "48+0 16+16 32+16 ");
+  EXPECT_EQ(splits(24, 32, 8), "32+0 0+24 ");
 }
 
 // However many fields an action sets: an instruction works on all containers at once. Two that set

@@ -103,6 +103,7 @@ void check_shape(const Section& section, MatchSpec& shape) {
   at_most("no_ops", shape.no_ops, "actions", shape.actions);
   check_ranges(section, shape);
   at_most("masked_bits", shape.masked_bits, "key_bits", shape.key_bits);
+  at_most("narrow_bits", shape.narrow_bits, "data_bits", shape.data_bits);
   if (shape.slot_bits != 0 && shape.slot_bits < shape.data_bits) {
     throw section.error("slot_bits", fmt::format("slot_bits = {} is below data_bits = {}",
                                                  shape.slot_bits, shape.data_bits));

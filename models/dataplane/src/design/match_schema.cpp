@@ -53,6 +53,10 @@ const Schema<MatchSpec>& schema_of() {
                {.doc = "action data with each value as wide as the container that it goes to; 0: "
                        "data_bits",
                 .max = 1024})
+        .field("narrow_bits", &T::narrow_bits,
+               {.doc = "of data_bits, those that go to containers of 8 or 16 bits beside wider "
+                       "ones; with slots of more than an entry's immediate data they are apart",
+                .max = 1024})
         .choice("counter", &T::counter,
                 {{"none", DirectCounter::none},
                  {"packets", DirectCounter::packets},

@@ -29,7 +29,8 @@ std::optional<ExactLayout> lay_out_atcam(const MatchSpec& spec, std::uint64_t en
 
   std::optional<ExactLayout> best;
   std::int64_t best_rams = 0;
-  auto splits = action_data_splits(load.profile ? 0 : spec.data_bits, spec.slot_bits, chip);
+  auto splits =
+      action_data_splits(load.profile ? 0 : spec.data_bits, spec.slot_bits, chip, spec.narrow_bits);
   std::reverse(splits.begin(), splits.end());  // of equals the one with most in the entry
   for (const ActionData& data : splits) {
     if (data.entry_bits > 0 && load.colours) continue;

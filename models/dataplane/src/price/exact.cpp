@@ -81,11 +81,14 @@ std::uint32_t action_code_bits(std::uint32_t actions) {
 }
 
 std::vector<ActionData> action_data_splits(std::uint32_t data_bits, std::uint32_t slot_bits,
-                                           const ChipSpec& chip) {
+                                           const ChipSpec& chip, std::uint32_t narrow_bits) {
   if (data_bits == 0) return {{}};
   const std::uint32_t slots = std::max(slot_bits, data_bits), most = chip.exact.immediate_bits;
   std::vector<ActionData> out = {{slots, 0}};
-  if (data_bits <= most) out.push_back({0, data_bits});
+  const bool apart = narrow_bits > 0 && slots > most;
+  if (data_bits <= most && !apart) out.push_back({0, data_bits});
+  if (apart && data_bits - narrow_bits <= most)
+    out.push_back({narrow_bits, data_bits - narrow_bits});
   // Halves of what the RAMs would hold, in whole words of 32 bits, while the rest is no more than
   // an entry holds. Which fields are the rest is not known: those of the fewest bits.
   for (std::uint32_t word = std::bit_ceil(slots) / 2; word >= 32; word /= 2) {
@@ -118,8 +121,8 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
   const std::int64_t key_bytes = stored_bytes(key, rule.ghost_bits);
 
   std::optional<Offer> best;
-  for (const ActionData& data :
-       action_data_splits(load.profile ? 0 : spec.data_bits, spec.slot_bits, chip)) {
+  for (const ActionData& data : action_data_splits(load.profile ? 0 : spec.data_bits,
+                                                   spec.slot_bits, chip, spec.narrow_bits)) {
     if (data.entry_bits > 0 && load.colours) continue;
     const std::int64_t overhead =
         action_code_bits(spec.actions) + load.pointer_bits + data.entry_bits;

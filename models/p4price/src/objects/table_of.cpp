@@ -115,6 +115,7 @@ class TableReader {
       const DataBits given = data_.parameters(action), constant = data_.constants(action);
       spec.data_bits = std::max(spec.data_bits, given.bits + constant.bits);
       spec.slot_bits = std::max(spec.slot_bits, given.slots + constant.slots);
+      spec.narrow_bits = std::max(spec.narrow_bits, given.narrow);
       std::string writes;
       std::vector<std::string> fields;
       for (const Use& u : action.writes) {

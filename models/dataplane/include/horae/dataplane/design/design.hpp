@@ -118,6 +118,7 @@ struct MatchSpec {
                                                 ///< `actions` and `data_bits`
   std::uint32_t no_ops = 0;                     ///< of the actions: those without instructions
   std::uint32_t slot_bits = 0;           ///< action data as its containers round it; 0: data_bits
+  std::uint32_t narrow_bits = 0;         ///< of data_bits: those in containers of 8 or 16 bits
   std::vector<std::string> writes = {};  ///< one for each action: the fields that it writes,
                                          ///< between blanks; empty: each action its own
 

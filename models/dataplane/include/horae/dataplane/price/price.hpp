@@ -133,9 +133,10 @@ struct ActionData {
 };
 /// The ways to divide it: all in RAMs, first; all in the entry, where there is room for it; words
 /// of RAM as far as they are full and the rest in the entry (p4c action_format.cpp
-/// determine_bytes_per_loc). `slot_bits` as in MatchSpec.
+/// determine_bytes_per_loc). An entry has room by slots: where it has none for narrow containers
+/// beside wider ones, either are in RAMs. `slot_bits` and `narrow_bits` as in MatchSpec.
 std::vector<ActionData> action_data_splits(std::uint32_t data_bits, std::uint32_t slot_bits,
-                                           const ChipSpec& chip);
+                                           const ChipSpec& chip, std::uint32_t narrow_bits = 0);
 /// Blocks of so many bits of action data of each of `entries`, in RAMs of their own.
 std::int64_t action_data_blocks(std::uint32_t bits, std::uint64_t entries, const ChipSpec& chip);
 
