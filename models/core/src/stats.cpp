@@ -228,9 +228,14 @@ nlohmann::ordered_json StatTree::to_json() const {
       continue;
     }
     const Leaf& leaf = std::get<Leaf>(entry.content);
-    std::visit([&slot](auto number) { slot["value"] = number; }, leaf.number);
-    slot["unit"] = leaf.unit;
-    if (leaf.window) slot["window"] = {{"value", leaf.window->count()}, {"unit", "ps"}};
+    nlohmann::ordered_json::object_t parts;
+    parts.reserve(leaf.window ? 3 : 2);
+    std::visit([&parts](auto number) { parts.emplace_back("value", number); }, leaf.number);
+    parts.emplace_back("unit", leaf.unit);
+    if (leaf.window)
+      parts.emplace_back("window",
+                         nlohmann::ordered_json{{"value", leaf.window->count()}, {"unit", "ps"}});
+    slot = std::move(parts);
   }
   return object;
 }

@@ -164,10 +164,10 @@ RunOutcome Session::finish() {
     outcome.trace_json = of_any(*ranks, outcome.trace_json);
     if (ranks->rank() != 0) return {};
   }
-  outcome.summary = run_summary(simulation, found, loop, verdict);
-  if (!ideal.account.is_null()) outcome.summary["ideal"] = ideal.account;
   outcome.flows_csv = flows_csv(simulation, found, loop.ended());
   outcome.links_csv = links_csv(simulation, found, loop.ended());
+  outcome.summary = run_summary(simulation, found, loop, verdict);
+  if (!ideal.account.is_null()) outcome.summary["ideal"] = ideal.account;
   outcome.series_csv = loop.series();
   outcome.notes = held_back(simulation, loop.begin(), loop.end());
   const auto without = starved(simulation, found, loop.begin().time, loop.end().time);

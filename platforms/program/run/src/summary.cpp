@@ -50,15 +50,14 @@ ordered_json balanced_packets(const elaboration::PacketBook& book) {
 
 /// Every counter of every device and module over the whole run. Those of switch programs are among
 /// the results.
-ordered_json device_statistics(const elaboration::Simulation& s,
-                               const elaboration::Findings& found) {
+ordered_json device_statistics(const elaboration::Simulation& s, elaboration::Findings& found) {
   ordered_json all = ordered_json::object();
   auto& members = all.get_ref<ordered_json::object_t&>();
-  members.reserve(s.devices().size());
+  members.reserve(s.devices().size() + found.modules.size());
   for (const auto& d : s.devices()) {
-    members.emplace_back(d->name(), found.devices[d->number()].statistics);
+    members.emplace_back(d->name(), std::move(found.devices[d->number()].statistics));
   }
-  for (const auto& m : found.modules) members.emplace_back(m.name, m.statistics);
+  for (auto& m : found.modules) members.emplace_back(m.name, std::move(m.statistics));
   return all;
 }
 
@@ -95,9 +94,8 @@ ordered_json rows_of(const elaboration::Simulation& simulation, const elaboratio
 
 }  // namespace
 
-ordered_json run_summary(const elaboration::Simulation& simulation,
-                         const elaboration::Findings& found, const RunLoop& loop,
-                         results::Verdict verdict) {
+ordered_json run_summary(const elaboration::Simulation& simulation, elaboration::Findings& found,
+                         const RunLoop& loop, results::Verdict verdict) {
   const config::PlatformConfig& platform = simulation.platform();
   ordered_json config = platform.effective;
   config.erase("sweep");

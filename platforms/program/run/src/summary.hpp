@@ -10,9 +10,10 @@
 
 namespace horae::run {
 
-/// After the loop has run, of what all ranks found. ModelError when packets do not balance.
+/// After the loop has run, of what all ranks found. Takes the statistics of devices and modules out
+/// of `found`. ModelError when packets do not balance.
 nlohmann::ordered_json run_summary(const elaboration::Simulation& simulation,
-                                   const elaboration::Findings& found, const RunLoop& loop,
+                                   elaboration::Findings& found, const RunLoop& loop,
                                    results::Verdict verdict);
 
 }  // namespace horae::run
