@@ -102,6 +102,40 @@ TEST(WireBytes, WhatFieldsDoNotHoldIsKeptForTheNextChip) {
   EXPECT_EQ(next[60], 0);
 }
 
+TEST(WireBytes, AnotherProcessHasWhatIsKeptOfAPacket) {
+  WireBytes here, there;
+  Packet p = packet(Opcode::write_first, 64);
+  std::vector<std::byte> out(3);  // behind what is there
+  here.hand_over(p, out);
+  EXPECT_EQ(out.size(), 3u) << "a packet that goes by its fields has nothing";
+
+  PacketContents& contents = here.make(p);
+  contents.reth = Reth{.virtual_address = 0x1234, .remote_key = 7, .dma_length = 64};
+  contents.payload = {1, 2, 3};
+  Packet copy = p;
+  here.hand_over(p, out);
+  there.take_over(copy, std::span(out).subspan(3));
+  ASSERT_NE(there.find(copy), nullptr);
+  EXPECT_EQ(there.find(copy)->reth, contents.reth);
+  EXPECT_EQ(there.find(copy)->payload, contents.payload);
+
+  Frame f, next;
+  here.arrive(p, f);
+  f[ttl] = 63;
+  f[60] = 0x5a;
+  here.leave(p, f);
+  out.clear();
+  here.hand_over(p, out);
+  there.take_over(copy, out);
+  there.arrive(copy, next);
+  EXPECT_EQ(next, f);
+  // A packet that comes with nothing forgets what was kept at its place.
+  there.take_over(copy, {});
+  EXPECT_EQ(there.find(copy), nullptr);
+  there.arrive(copy, next);
+  EXPECT_EQ(next[ttl], 64);
+}
+
 TEST(WireBytes, MarksOfSwitchesAndOfTheChipAreInTheHeader) {
   WireBytes wire;
   Packet p = packet(Opcode::write_middle, 64);

@@ -1,6 +1,7 @@
 // A simulation over several processes counts the same as in one, whatever is where.
 #include "horae/fabric/rank_border.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -212,6 +213,59 @@ TEST(RankBorder, FeedbackGoesWithItsPacket) {
   });
   EXPECT_EQ(texts[0], "");
   EXPECT_EQ(texts[1], "3 1000000 5 3000000 ");
+}
+
+/// Sends packets of which each third one has bytes of its own, and keeps what arrives.
+class byte_sender final : public device {
+ public:
+  byte_sender(sc_core::sc_module_name name, sim_context& context, bool sends)
+      : device(name, context, 1), sends_(sends) {}
+  std::string told;
+
+ protected:
+  void begin() override {
+    for (std::uint64_t i = 0; sends_ && i < 7; ++i)
+      schedule(1_us * static_cast<std::int64_t>(i + 1), device_events, 0, i, i);
+  }
+  void handle(const Event& e) override {
+    if (key_kind(e.key) == arrival_event) {
+      Packet& p = arrived(e);
+      const PacketContents* const found = context_.bytes.find(p);
+      told += found == nullptr ? "- " : fmt::format("{} ", fmt::join(found->payload, ","));
+      return context_.pool.deliver(p);
+    }
+    if (key_kind(e.key) != device_events) return;
+    if (e.payload == 2) tx(0).send_pause(e.time, 0, true);
+    if (e.payload == 2) tx(0).send_pause(e.time, 0, false);
+    Packet& p = context_.pool.create();
+    p.id = e.payload + 1;
+    p.frame = 1000;
+    if (e.payload % 3 == 0) {
+      // An odd number of bytes: what follows still begins at its alignment.
+      PacketContents& own = context_.bytes.make(p);
+      for (std::uint64_t k = 0; k <= e.payload; ++k)
+        own.payload.push_back(static_cast<std::uint8_t>(k));
+    }
+    tx(0).send(p, e.time);
+  }
+
+ private:
+  bool sends_;
+};
+
+TEST(RankBorder, BytesGoWithTheirPacket) {
+  const auto texts = in_ranks(2, [](rank_exchange& ranks) {
+    rank_border border(ranks, {0, 1});
+    sim_context context;
+    context.join(border);
+    border.carry_bytes(context.bytes);
+    byte_sender a("a", context, true), b("b", context, false);
+    connect(a, 0, b, 0, link_of(100_Gbps, 2_us));
+    context.clock.run_to(100_us);
+    return b.told;
+  });
+  EXPECT_EQ(texts[0], "");
+  EXPECT_EQ(texts[1], "0 - - 0,1,2,3 - - 0,1,2,3,4,5,6 ");
 }
 
 TEST(RankBorder, RanksThatAllIdleExchangeSeldom) {

@@ -278,16 +278,23 @@ void device::run_wake() {
   }
 }
 
-void device::take(const Crossing& c, const Feedback* feedback) {
+Packet& device::taken_over(const Crossed& c) {
+  Packet& p = context_.pool.take_over(c.crossing.packet, c.feedback);
+  if (c.bytes) context_.bytes.take_over(p, *c.bytes);
+  return p;
+}
+
+void device::take(const Crossed& crossed) {
+  const Crossing& c = crossed.crossing;
   if (c.phase == packet_phase::begin_packet) [[likely]] {
     // The port that sent it is here as well, though its device runs elsewhere.
     if (c.at < from_sc_time(sc_core::sc_time_stamp())) [[unlikely]]
       too_early(c.at);
-    rx_[c.port]->arrivals.sender->leave(context_.pool.take_over(c.packet, feedback), c.at);
+    rx_[c.port]->arrivals.sender->leave(taken_over(crossed), c.at);
     return;
   }
   if (c.phase == packet_phase::late_packet)
-    return rx_[c.port]->arrivals.take(context_.pool.take_over(c.packet, feedback), c.at);
+    return rx_[c.port]->arrivals.take(taken_over(crossed), c.at);
   packet_phase phase = c.phase;
   sc_core::sc_time at = to_sc_time(c.at);
   Packet carrier = c.packet;

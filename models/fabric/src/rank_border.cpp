@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "horae/core/error.hpp"
@@ -13,6 +14,12 @@ namespace {
 
 /// Without a link that is cut nothing crosses; ranks still tell each other that they go on.
 constexpr Picoseconds longest_period = 1_ms;
+
+/// Crossings begin at multiples of their alignment.
+constexpr std::size_t whole_words(std::size_t bytes) {
+  return (bytes + alignof(Crossing) - 1) / alignof(Crossing) * alignof(Crossing);
+}
+static_assert(sizeof(Feedback) % alignof(Crossing) == 0);
 
 }  // namespace
 
@@ -50,9 +57,37 @@ void rank_border::leave(std::uint32_t to, std::uint16_t port, packet_phase phase
     message.insert(message.end(), first, first + bytes);
   };
   append(&crossing, sizeof(Crossing));
-  if (stride_ == sizeof(Crossing)) return;
-  const Feedback none{};
-  append(brings_packet(phase) ? &feedback_of(p) : &none, sizeof(Feedback));
+  if (feedback_) {
+    const Feedback none{};
+    append(brings_packet(phase) ? &feedback_of(p) : &none, sizeof(Feedback));
+  }
+  if (bytes_ == nullptr) return;
+  const std::size_t number_at = message.size();
+  message.resize(number_at + sizeof(std::uint64_t));
+  if (brings_packet(phase)) bytes_->hand_over(p, message);
+  const std::uint64_t number = message.size() - number_at - sizeof(std::uint64_t);
+  std::memcpy(&message[number_at], &number, sizeof(number));
+  message.resize(whole_words(message.size()));
+}
+
+/// All that cross with a message.
+template <class F>
+void rank_border::for_each(const std::vector<std::byte>& message, F&& f) const {
+  for (std::size_t i = head; i < message.size();) {
+    Crossed crossed{*reinterpret_cast<const Crossing*>(&message[i])};
+    i += sizeof(Crossing);
+    if (feedback_) {
+      crossed.feedback = reinterpret_cast<const Feedback*>(&message[i]);
+      i += sizeof(Feedback);
+    }
+    if (bytes_ != nullptr) {
+      std::uint64_t number = 0;
+      std::memcpy(&number, &message[i], sizeof(number));
+      crossed.bytes.emplace(message.data() + i + sizeof(number), number);
+      i = whole_words(i + sizeof(number) + number);
+    }
+    f(crossed);
+  }
 }
 
 void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds limit) {
@@ -74,19 +109,13 @@ void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds lim
 }
 
 void rank_border::file(const std::vector<std::byte>& message) {
-  for (std::size_t i = head; i < message.size(); i += stride_) {
-    const auto& c = *reinterpret_cast<const Crossing*>(&message[i]);
-    const bool more = stride_ != sizeof(Crossing);
-    devices_[c.device]->take(
-        c, more ? reinterpret_cast<const Feedback*>(&message[i] + sizeof(Crossing)) : nullptr);
-  }
+  for_each(message, [&](const Crossed& c) { devices_[c.crossing.device]->take(c); });
 }
 
 Picoseconds rank_border::first_arrival() const {
   Picoseconds first = never;
   for (const auto& message : out_) {
-    for (std::size_t i = head; i < message.size(); i += stride_)
-      first = std::min(first, reinterpret_cast<const Crossing*>(&message[i])->at);
+    for_each(message, [&](const Crossed& c) { first = std::min(first, c.crossing.at); });
   }
   return first;
 }
@@ -94,10 +123,7 @@ Picoseconds rank_border::first_arrival() const {
 std::uint64_t rank_border::waiting() const {
   std::uint64_t n = 0;
   for (const auto& message : out_) {
-    for (std::size_t i = head; i < message.size(); i += stride_) {
-      const auto& c = *reinterpret_cast<const Crossing*>(&message[i]);
-      n += brings_packet(c.phase) ? 1 : 0;
-    }
+    for_each(message, [&](const Crossed& c) { n += brings_packet(c.crossing.phase) ? 1 : 0; });
   }
   return n;
 }

@@ -105,6 +105,30 @@ TEST(P4Network, TheShippedFabricDropsNothing) {
     EXPECT_EQ(count, 0) << cause;
 }
 
+// What packets' fields do not hold crosses from process to process with them. Here it is the time
+// to live, for which the second switch on a way drops all packets.
+TEST(P4Network, RanksDoNotShowInTheResults) {
+  Workplace place;
+  const auto changed = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  };
+  const std::string router_text =
+      changed(text_of(shipped + "router/router.p4"), "hdr.ipv4.ttl - 1", "hdr.ipv4.ttl - 40");
+  place.write("router.p4", changed(router_text, "hdr.ipv4.ttl > 1", "hdr.ipv4.ttl > 30"));
+  place.write("net.toml",
+              changed(text_of(shipped + "fabric/fabric.toml"), "../router/router.p4", "router.p4"));
+  const auto run_as = [&](const Words& more) {
+    auto summary = summary_of(place, more);
+    summary.erase("wall_s");
+    return summary;
+  };
+  const auto alone = run_as({});
+  EXPECT_GT(alone.at("packets").at("dropped").at("program"), 10);
+  for (const char* ranks : {"2", "3"}) EXPECT_EQ(run_as({"--ranks", ranks}), alone) << ranks;
+}
+
 TEST(P4Network, RoutesFollowAFailure) {
   // One of eight links between switches fails while messages are under way: what was on it is lost,
   // the table is written anew, and all messages end.

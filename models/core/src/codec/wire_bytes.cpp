@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/endian/conversion.hpp>
+#include <cstring>
 #include <utility>
 #include <variant>
 
@@ -227,6 +228,65 @@ bool WireBytes::leave(Packet& p, FrameBytes& bytes) {
   p.corrupted = true;
   if (!found.roce) take_destination(p, bytes);
   return found.roce;
+}
+
+namespace {
+
+/// What goes before the payload and the bytes of a packet from process to process.
+struct HandedOver {
+  Reth reth{};
+  std::uint64_t length = 0;
+  std::uint64_t payload = 0, bytes = 0;  ///< how many follow
+  bool contents = false, has_reth = false, unreadable = false;
+};
+
+void append(std::vector<std::byte>& out, const void* from, std::size_t size) {
+  const auto* const first = static_cast<const std::byte*>(from);
+  out.insert(out.end(), first, first + size);
+}
+
+}  // namespace
+
+void WireBytes::hand_over(const Packet& p, std::vector<std::byte>& out) const {
+  const Carried* const c = carried(p);
+  if (c == nullptr) return;
+  HandedOver head;
+  // Padding is handed over as well: the same bytes from run to run.
+  std::memset(static_cast<void*>(&head), 0, sizeof(head));
+  head.length = c->length;
+  head.bytes = c->length > 0 ? c->bytes.size() : 0;
+  head.unreadable = c->unreadable;
+  head.contents = c->contents.has_value();
+  if (c->contents) {
+    head.has_reth = c->contents->reth.has_value();
+    if (c->contents->reth) head.reth = *c->contents->reth;
+    head.payload = c->contents->payload.size();
+  }
+  append(out, &head, sizeof(head));
+  if (c->contents) append(out, c->contents->payload.data(), c->contents->payload.size());
+  append(out, c->bytes.data(), head.bytes);
+}
+
+void WireBytes::take_over(const Packet& p, std::span<const std::byte> from) {
+  if (from.empty()) {
+    carried_.erase(&p);
+    return;
+  }
+  HandedOver head;
+  std::memcpy(&head, from.data(), sizeof(head));
+  const auto* at = reinterpret_cast<const std::uint8_t*>(from.data()) + sizeof(head);
+  Carried& c = carried_[&p];
+  c.id = p.id;
+  c.unreadable = head.unreadable;
+  c.length = head.length;
+  c.contents.reset();
+  if (head.contents) {
+    PacketContents& contents = c.contents.emplace();
+    if (head.has_reth) contents.reth = head.reth;
+    contents.payload.assign(at, at + head.payload);
+  }
+  at += head.payload;
+  c.bytes.assign(at, at + head.bytes);
 }
 
 }  // namespace horae

@@ -27,18 +27,12 @@ bool works_on_bytes(const config::Profile& profile) {
 }
 
 /// Bytes are made of RoCEv2's own fields (WireBytes): features that add headers of their
-/// own have none, and no process hands bytes to another.
-void check_bytes(const config::PlatformConfig& platform, bool ranks) {
+/// own have none.
+void check_bytes(const config::PlatformConfig& platform) {
   const auto found = std::ranges::find_if(platform.devices, [&](const auto& device) {
     return works_on_bytes(platform.profiles.at(device.profile));
   });
   if (found == platform.devices.end()) return;
-  if (ranks)
-    throw input_error(
-        found->where,
-        fmt::format("'{}' runs a program that works on packets' bytes, which ranks do "
-                    "not hand over; expected a run without --ranks",
-                    found->name));
   const auto refuse = [&](const auto& device, const std::vector<HeaderExtension>& extensions) {
     if (extensions.empty()) return;
     throw input_error(
@@ -95,7 +89,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
 Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
                        MemoryMeter* meter)
     : Simulation(platform, Bare()) {
-  check_bytes(platform, border != nullptr);
+  check_bytes(platform);
   check_contents(platform, border != nullptr);
   if (border != nullptr) context_.join(*border);
   build_devices(false, meter);
@@ -107,7 +101,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
 
 Simulation::Simulation(const config::PlatformConfig& platform, Silent /*silent*/)
     : Simulation(platform, Bare()) {
-  check_bytes(platform, false);
+  check_bytes(platform);
   check_contents(platform, false);
   build_devices(true, nullptr);
 }
@@ -122,6 +116,7 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   for (auto* chip : devices_.tofinos) {
     if (chip->frames() == nullptr) continue;
     chip->carry(context_.bytes);
+    if (context_.border != nullptr) context_.border->carry_bytes(context_.bytes);
     for (auto* nic : devices_.nics) nic->expect_strays();
   }
 }

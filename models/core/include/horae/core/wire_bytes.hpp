@@ -104,6 +104,12 @@ class WireBytes {
   /// RoCEv2.
   bool leave(Packet& p, FrameBytes& bytes);
 
+  /// Puts what is kept of a packet behind `out`, for another process of the run: nothing if it goes
+  /// by its fields.
+  void hand_over(const Packet& p, std::vector<std::byte>& out) const;
+  /// What hand_over() put there is kept of `p`, the packet's copy in this process.
+  void take_over(const Packet& p, std::span<const std::byte> from);
+
  private:
   /// Found by the packet's address, which the pool gives to others when it has ended: the id tells.
   struct Carried {

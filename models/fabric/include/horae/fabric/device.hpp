@@ -22,7 +22,7 @@ class StatTree;
 
 namespace horae::fabric {
 
-struct Crossing;
+struct Crossed;
 struct PauseWaits;
 
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
@@ -96,8 +96,8 @@ class device : public sc_core::sc_module {
   /// Keeps when each began and ended (PauseLog::turns); before simulation starts.
   void keep_pauses();
 
-  /// Files what comes for it from another process; `feedback`: the packet's, where there is any.
-  void take(const Crossing& c, const Feedback* feedback = nullptr);
+  /// Files what comes for it from another process.
+  void take(const Crossed& crossed);
 
   std::uint64_t events_handled() const { return handled_; }
 
@@ -241,6 +241,8 @@ class device : public sc_core::sc_module {
   }
   [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[gnu::noinline]] void before_horizon(Picoseconds t);
+  /// A packet of another process, with what is kept of it.
+  Packet& taken_over(const Crossed& crossed);
   [[noreturn]] void too_early(Picoseconds t) const;
   /// Puts what was left for it and arrives before `end` in order.
   template <bool whole, bool several>

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "horae/core/packet.hpp"
 #include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/wire_bytes.hpp"
 #include "horae/fabric/packet_link.hpp"
 #include "horae/fabric/rank_exchange.hpp"
 
@@ -22,6 +25,14 @@ struct Crossing {
   std::uint16_t port = 0;  ///< of that device
   packet_phase phase = packet_phase::begin_packet;
   Packet packet;
+};
+
+/// The same as the other process takes it.
+struct Crossed {
+  const Crossing& crossing;
+  const Feedback* feedback = nullptr;  ///< null: packets have none
+  /// What WireBytes keep of the packet; none: packets have no bytes beside their fields.
+  std::optional<std::span<const std::byte>> bytes{};
 };
 
 /// The border between the devices that run here and those that run in other processes.
@@ -51,7 +62,9 @@ class rank_border {
   /// When all ranks exchange next.
   Picoseconds due() const { return due_; }
   /// Packets that cross have feedback (PacketPool::carry_feedback), in every rank.
-  void carry_feedback() { stride_ = sizeof(Crossing) + sizeof(Feedback); }
+  void carry_feedback() { feedback_ = true; }
+  /// Packets that cross bring what these bytes keep of them, in every rank.
+  void carry_bytes(const WireBytes& bytes) { bytes_ = &bytes; }
   /// Takes a copy of a packet (or of a pause's carrier) for a device of another rank.
   void leave(std::uint32_t to, std::uint16_t port, packet_phase phase, const Packet& p,
              Picoseconds at);
@@ -71,13 +84,15 @@ class rank_border {
  private:
   static constexpr std::uint64_t crossings_between_idle_checks = 64;
   /// A message: a Crossing whose `at` says how long its sender is idle, then one for each that
-  /// crosses, with its feedback behind it where there is any. As bytes: a packet's copy is not
-  /// them.
+  /// crosses, with its feedback behind it where there is any, and with its bytes behind their
+  /// number likewise. A packet's copy is not its bytes, which is why it is one of bytes.
   using Message = std::vector<std::byte>;
   static constexpr std::size_t head = sizeof(Crossing);
 
   Picoseconds first_arrival() const;
   void file(const std::vector<std::byte>& message);
+  template <class F>
+  void for_each(const std::vector<std::byte>& message, F&& f) const;
 
   rank_exchange& exchange_;
   unsigned rank_;
@@ -89,7 +104,8 @@ class rank_border {
   Picoseconds period_{};
   Picoseconds due_{};
   std::uint64_t crossings_ = 0;
-  std::size_t stride_ = sizeof(Crossing);  ///< bytes of a message for each that crosses
+  bool feedback_ = false;
+  const WireBytes* bytes_ = nullptr;
 };
 
 }  // namespace horae::fabric
