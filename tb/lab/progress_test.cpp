@@ -2,6 +2,13 @@
 #include "horae/results/progress.hpp"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <thread>
 
 namespace horae::results::progress_test {
 namespace {
@@ -33,6 +40,42 @@ TEST(Progress, OfAFreshOneIsNotDueWhetherItIsAskedForOrNot) {
   EXPECT_FALSE(asked.due());
   EXPECT_GE(asked.elapsed_seconds(), 0);
   EXPECT_LT(asked.elapsed_seconds(), 60);
+}
+
+/// What a process of its own prints on a terminal in whose place it is asked.
+template <class F>
+std::string on_a_terminal(F&& work) {
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  std::string all;
+  std::array<char, 256> some{};
+  for (ssize_t n; (n = ::read(terminal, some.data(), some.size())) > 0;)
+    all.append(some.data(), static_cast<std::size_t>(n));
+  ::close(terminal);
+  ::waitpid(child, nullptr, 0);
+  return all;
+}
+
+TEST(Progress, OverwritesItselfOnATerminalAndGoesAtTheEnd) {
+  const std::string printed = on_a_terminal([] {
+    Progress asked(true), silent(false);
+    asked.update(0.1, "too early");
+    std::this_thread::sleep_for(2020ms);
+    asked.update(0.5, "one");
+    asked.update(0.6, "too soon");
+    silent.update(0.5, "silent");
+    std::this_thread::sleep_for(220ms);
+    asked.update(0.75, "two");
+  });
+  EXPECT_EQ(printed, "\r\033[K 50.0 %  one  2 s left\r\033[K 75.0 %  two  1 s left\r\033[K");
+}
+
+TEST(Progress, ThatWasNotShownLeavesNothingOnATerminal) {
+  EXPECT_EQ(on_a_terminal([] { Progress asked(true); }), "");
 }
 
 }  // namespace

@@ -57,6 +57,29 @@ TEST(Replay, UnchangedPacketsLeaveByteForByte) {
   EXPECT_EQ(out.begin()->second, 855u);
 }
 
+// Of each kind another number, so that none stands for another.
+TEST(Replay, CountsWhatItsCapturesHave) {
+  const ReplayPlace place;
+  PcapBytes pcap;
+  std::uint32_t ns = 0;
+  const auto frame = bytes_of(roce_packet(0, 1, Opcode::write_middle, 1, 100));
+  const auto several = [&](int n, const ByteString& bytes, std::uint32_t length = 0) {
+    for (int i = 0; i < n; ++i) pcap.packet(1, ns += 10'000, bytes, length);
+  };
+  several(2, ByteString(40, 0x11));                          // padded
+  several(3, {frame.begin(), frame.begin() + 64}, 100'000);  // shortened, and in part
+  several(4, {frame.begin(), frame.begin() + 64}, static_cast<std::uint32_t>(frame.size()));
+  several(5,
+          bytes_of(roce_packet(0, 1, Opcode::write_middle, 1, 100), {.vlan_id = std::uint16_t{3}}));
+  place.write_pcap("in.pcap", pcap);
+  const auto summary = place.summary({"in.pcap@0"});
+  EXPECT_EQ(result(summary, "padded"), 2);
+  EXPECT_EQ(result(summary, "shortened"), 3);
+  EXPECT_EQ(result(summary, "captured_in_part"), 7);
+  EXPECT_EQ(result(summary, "vlan_tagged"), 5);
+  EXPECT_EQ(result(summary, "packets_in"), 14);
+}
+
 TEST(Replay, RowsOfRoceHaveQueuePairAndPsn) {
   const ReplayPlace place;
   Packet p = roce_packet(0, 1, Opcode::send_only, 77, 100);

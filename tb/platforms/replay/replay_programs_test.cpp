@@ -80,6 +80,39 @@ TEST(Replay, ConnectionsOfAtomicsAreLearned) {
             "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,0x21,0x2c,49443,7\n");
 }
 
+// A response names a PSN of its flow, or one further at most: two flows between the same nodes are
+// told apart by that.
+TEST(Replay, ConnectionsAreLearnedByThePsnsOfTheirResponses) {
+  const auto sender_qps = [](std::uint32_t first, std::int32_t acked, std::int32_t other_acked) {
+    const ThemisPlace place;
+    PcapBytes down, up;
+    std::uint32_t ns = 0;
+    const auto psn = [first](std::int32_t behind) {
+      return (first + static_cast<std::uint32_t>(behind)) & 0xffffff;
+    };
+    for (const std::int32_t i : {0, 1, 2, 100, 101, 102})
+      down.packet(1, ns += 1000,
+                  bytes_of(roce_packet(0, 4, Opcode::write_middle, psn(i), 64, i < 100 ? 17 : 18)));
+    up.packet(1, ns += 1000, bytes_of(roce_packet(4, 0, Opcode::acknowledge, psn(acked), 0, 5)));
+    up.packet(1, ns += 1000,
+              bytes_of(roce_packet(4, 0, Opcode::acknowledge, psn(other_acked), 0, 6)));
+    place.write_pcap("down.pcap", down);
+    place.write_pcap("up.pcap", up);
+    const Ended ended = place.themis({"down.pcap@4", "up.pcap@h4"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::string all;
+    for (const auto& row : place.rows("out/connections.csv"))
+      all += row.at("receiver_qp") + " " + row.at("sender_qp") + " " + row.at("first_psn") + "; ";
+    return all + fmt::format("{}", result(ended.json(), "connections_without_sender_qp"));
+  };
+  EXPECT_EQ(sender_qps(10, 0, 102), "0x11 0x5 10; 0x12 0x6 110; 0");
+  EXPECT_EQ(sender_qps(10, 3, 99), "0x11 0x5 10; 0x12 0x6 110; 0") << "one further, one before";
+  EXPECT_EQ(sender_qps(10, 4, 99), "0x11 0x0 10; 0x12 0x6 110; 1") << "two further";
+  EXPECT_EQ(sender_qps(10, 3, 98), "0x11 0x5 10; 0x12 0x0 110; 1") << "two before";
+  EXPECT_EQ(sender_qps(10, -1, 103), "0x11 0x5 10; 0x12 0x6 110; 0");
+  EXPECT_EQ(sender_qps(0xffffff, 3, 99), "0x11 0x5 16777215; 0x12 0x6 99; 0") << "around zero";
+}
+
 TEST(Replay, WithoutConnectionsTheNackPasses) {
   const ThemisPlace place;
   PcapBytes up;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -100,7 +101,7 @@ std::string printed(const Workplace& place, const std::string& command) {
   Words words, keys;
   std::string to;
   bool of_keys = false;
-  for (std::string word; in >> word;) {
+  for (std::string word; in >> std::quoted(word);) {
     if (word == ">")
       in >> to;
     else if (word == ":")
