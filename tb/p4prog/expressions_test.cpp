@@ -147,5 +147,73 @@ TEST(Expressions, ExitEndsTheControlAndNotTheDeparser) {
             "");
 }
 
+// P4-16, exit: what an action was given inout goes back before the control ends, through all
+// callers.
+TEST(Expressions, ExitHandsBackWhatActionsWereGiven) {
+  Parts p;
+  p.locals =
+      "action stop() { exit; }\n"
+      "action set(inout bit<8> x, out bit<16> y, bit<8> when) {\n"
+      "  x = 0xaa; y = 0xbbbb; if (when == 1) { stop(); } x = 0xcc; }\n"
+      "action through(inout bit<8> x, bit<8> when) { set(x, hdr.data.h1, when); x = x + 1; }\n"
+      "action bound(inout bit<8> x) { x = 0xdd; exit; }\n"
+      "table t { key = { hdr.data.f1 : exact; } actions = { bound(hdr.data.b1); NoAction; }\n"
+      "  const entries = { 7 : bound(hdr.data.b1); } default_action = NoAction; }\n";
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2; t.apply(); through(hdr.data.b1, hdr.data.b2);"
+      "hdr.data.b2 = 0xff;";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000000 00000000 0000 01 01\n"
+                      "expect 2 00000000 00000000 bbbb aa 01\n"
+                      "packet 0 00000000 00000000 0000 01 02\n"
+                      "expect 2 00000000 00000000 bbbb cd ff\n"
+                      "packet 0 00000007 00000000 0000 01 02\n"
+                      "expect 2 00000007 00000000 0000 dd 02\n"),
+            "");
+}
+
+/// A table of four entries that all match, each with a number of its own.
+std::string winner(const std::vector<std::string>& entries, const std::string& properties = "") {
+  Parts p;
+  std::string rows;
+  for (const std::string& e : entries) rows += e + "\n";
+  p.locals =
+      "action is(bit<8> n) { hdr.data.b2 = n; }\n"
+      "table t { key = { hdr.data.b1 : ternary; } actions = { is; }\n" +
+      properties + "entries = {\n" + rows + "} }\n";
+  p.apply = "ig_tm_md.ucast_egress_port = 2; t.apply();";
+  for (int n = 1; n <= 4; ++n) {
+    const std::string expected =
+        "packet 0 00000000 00000000 0000 01 00\nexpect 2 00000000 00000000 0000 01 0" +
+        std::to_string(n) + "\n";
+    if (faults_of(p, expected).empty()) return std::to_string(n);
+  }
+  return "none";
+}
+
+// P4-16, 14.2.1.4; the annotation as bmv2's back end takes it.
+TEST(Expressions, TheEntryOfTheHighestPriorityWins) {
+  EXPECT_EQ(winner({"_ : is(1);", "1 : is(2);", "_ : is(3);"}), "1");
+  EXPECT_EQ(winner({"priority = 10: _ : is(1);", "priority = 30: _ : is(2);",
+                    "priority = 20: _ : is(3);"}),
+            "2");
+  EXPECT_EQ(winner({"priority = 10: _ : is(1);", "priority = 30: _ : is(2);",
+                    "priority = 20: _ : is(3);"},
+                   "largest_priority_wins = false;\n"),
+            "1");
+  // The rest go down from the one before, or up: 3, 2, 40, 30.
+  EXPECT_EQ(winner({"_ : is(1);", "_ : is(2);", "priority = 40: 2 : is(3);", "_ : is(4);"},
+                   "priority_delta = 10;\n"),
+            "1");
+  EXPECT_EQ(winner({"_ : is(1);", "_ : is(2);", "priority = 50: 2 : is(3);", "_ : is(4);"},
+                   "priority_delta = 10;\n"),
+            "4");
+  EXPECT_EQ(winner({"priority = 50: _ : is(1);", "_ : is(2);", "priority = 10: _ : is(3);"},
+                   "largest_priority_wins = false; priority_delta = 10;\n"),
+            "3");
+  EXPECT_EQ(winner({"_ : is(1) @priority(3);", "_ : is(2);", "_ : is(3) @priority(1);"}), "3");
+  EXPECT_EQ(winner({"_ : is(1) @priority(4);", "_ : is(2);", "_ : is(3) @priority(5);"}), "2");
+}
+
 }  // namespace
 }  // namespace horae::p4prog::test::expressions_test

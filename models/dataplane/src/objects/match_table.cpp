@@ -264,10 +264,12 @@ void MatchTable::index(std::size_t place) {
   }
   Group& group = group_of(e.mask);
   const std::uint64_t* const value = e.value.words().data();
+  // One of the same value may be the group's only one: it is no first entry then.
+  const bool first = group.places.size() == 0;
   const std::uint32_t there = group.places.find(value);
   if (there == PackedKeys::none || wins(place, there))
     group.places.put(value, static_cast<std::uint32_t>(place));
-  if (group.places.size() == 1 || wins(place, group.best)) group.best = place;
+  if (first || wins(place, group.best)) group.best = place;
   std::ranges::sort(groups_, before, &Group::best);
   const bool exact = groups_.size() == 1 && groups_.front().whole && ranged_.empty();
   exact_ = exact ? &groups_.front().places : nullptr;

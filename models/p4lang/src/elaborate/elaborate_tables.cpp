@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "elaborator.hpp"
 #include "fold.hpp"
@@ -81,6 +82,7 @@ void Elaborator::table(const Decl& decl) {
   }
   for (const auto& node : decl.properties)
     guarded([&] { out.properties.push_back(property(node, out.name)); });
+  guarded([&] { set_priorities(decl, out); });
   Symbol symbol;
   symbol.kind = SymbolKind::table;
   symbol.index = static_cast<std::uint32_t>(cx_.block->tables.size());
@@ -233,6 +235,48 @@ void Elaborator::default_action(const Decl& decl, Table& table) {
     it = table.actions.end() - 1;
   }
   table.default_action.action = static_cast<std::uint32_t>(it - table.actions.begin());
+}
+
+/// Priorities of entries, where one of them has one: as P4-16 numbers the rest (14.2.1.4), or,
+/// where they are annotated, as bmv2's back end does, whose smaller ones win and whose rest have
+/// their place, from 1 on (p4c backends/bmv2/common/control.h).
+void Elaborator::set_priorities(const Decl& decl, Table& table) {
+  if (table.entries.size() != decl.entries.size()) return;  // a faulty one is missing
+  std::vector<std::optional<std::int64_t>> annotated;
+  for (const auto& node : decl.entries) {
+    annotated.emplace_back();
+    for (const Annotation& a : node.annotations) {
+      if (a.name != "priority") continue;
+      std::int64_t n = 0;
+      const std::string word = a.words.size() == 1 ? a.words.front() : "";
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+      if (error != std::errc() || end != word.data() + word.size() || n > 0x7fffffff)
+        report_.refuse(a.place, "@priority: expected a number of up to 31 bits");
+      annotated.back() = n;
+    }
+  }
+  const auto there = [](const auto& one) { return one.has_value(); };
+  if (std::ranges::any_of(annotated, there)) {
+    for (std::size_t i = 0; i < annotated.size(); ++i)
+      table.entries[i].priority = -annotated[i].value_or(static_cast<std::int64_t>(i) + 1);
+    return;
+  }
+  if (std::ranges::none_of(table.entries, there, &Entry::priority)) return;
+  const auto number = [&](std::string_view name, std::int64_t otherwise) {
+    const Property* const p = table.find(name);
+    return p == nullptr || p->value.kind != ExprKind::constant
+               ? otherwise
+               : p->value.value.convert_to<std::int64_t>();
+  };
+  const std::int64_t larger = number("largest_priority_wins", 1) != 0 ? 1 : -1;
+  const std::int64_t step = number("priority_delta", 1);
+  const auto others = static_cast<std::int64_t>(table.entries.size()) - 1;
+  std::int64_t next = larger > 0 ? others * step + 1 : 1;
+  for (Entry& e : table.entries) {
+    const std::int64_t written = e.priority.value_or(next);
+    next = written - larger * step;
+    e.priority = larger * written;
+  }
 }
 
 void Elaborator::entry(const tree::EntryNode& node, Table& table) {

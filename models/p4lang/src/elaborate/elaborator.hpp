@@ -225,6 +225,7 @@ class Elaborator {
   ActionChoice action_choice(const tree::Expr& node, const Table& table, std::string_view what);
   void default_action(const Decl& decl, Table& table);
   void entry(const tree::EntryNode& node, Table& table);
+  void set_priorities(const Decl& decl, Table& table);
   Property property(const tree::TableProperty& node, const std::string& table);
   KeySet key_set(const tree::Expr& node, const Type* type);
   std::vector<const tree::Expr*> flat(const std::vector<const tree::Expr*>& keys) const;

@@ -92,7 +92,7 @@ void Reader::entries(Decl& decl) {
 
 tree::EntryNode Reader::entry() {
   tree::EntryNode out;
-  annotations();
+  out.annotations = annotations();
   out.place = peek().place;
   out.is_const = accept("const");
   if (ahead("priority") && (ahead("=", 1) || ahead("(", 1))) {
@@ -104,7 +104,7 @@ tree::EntryNode Reader::entry() {
   out.keys = key_sets();
   expect(":");
   out.action = expression();
-  annotations();
+  for (auto& a : annotations()) out.annotations.push_back(std::move(a));
   expect(";");
   return out;
 }

@@ -143,6 +143,7 @@ struct EntryNode {
   std::vector<const Expr*> keys;
   const Expr* action = nullptr;
   const Expr* priority = nullptr;
+  std::vector<Annotation> annotations;
   bool is_const = false;
   Place place;
 };

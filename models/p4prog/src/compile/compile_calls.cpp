@@ -96,6 +96,7 @@ void Compiler::function_call(std::uint32_t d, const Expr& e) {
   const bool gives = f.result->kind != TypeKind::none;
   if (gives) emit(Op::move, 0, d, function_result_[e.index], 0, size_of(*f.result));
   for (const auto& [to, parameter] : back) store(to, variables_[parameter]);
+  if (exited_ && exits_[e.index]) stop_if_exited();
 }
 
 void Compiler::apply_table(std::uint32_t d, std::uint32_t table) {
@@ -121,6 +122,22 @@ void Compiler::apply_table(std::uint32_t d, std::uint32_t table) {
   site.packed_digest = pack_plan(site.digest);
   out_.sites.push_back(std::move(site));
   emit(Op::table, 0, d, 0, 0, static_cast<std::uint32_t>(out_.sites.size() - 1));
+  if (exited_ && std::ranges::any_of(source.actions,
+                                     [&](const auto& action) { return exits_[action.function]; }))
+    stop_if_exited();
+}
+
+bool Compiler::returns_to_exit() const {
+  return exited_ && function_now_ &&
+         block_->functions[*function_now_].kind != p4lang::FunctionKind::method;
+}
+
+void Compiler::stop() { emit(returns_to_exit() ? Op::give_back : Op::end, 0, 0); }
+
+void Compiler::stop_if_exited() {
+  const std::uint32_t over = emit(Op::jump_unless, 0, 0, *exited_);
+  stop();
+  land(over);
 }
 
 void Compiler::is_valid(std::uint32_t d, const Expr& e) {

@@ -44,7 +44,8 @@ void Compiler::statement(const Stmt& s) {
       leave(s);
       break;
     case StmtKind::exit:
-      emit(Op::end, 0, 0);
+      if (returns_to_exit()) emit(Op::move, 0, *exited_, number(1), 0, 1);
+      stop();
       break;
     case StmtKind::reset:
       reset(s);

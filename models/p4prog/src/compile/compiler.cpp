@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "horae/core/error.hpp"
@@ -205,8 +206,41 @@ void Compiler::mark_learned_cells() {
   }
 }
 
+/// Which functions may exit. One that is given something out or inout hands it back before that
+/// (P4-16, 12.5 exit), so all of them return, with a mark for whoever called them.
+void Compiler::find_exits() {
+  exits_.assign(block_->functions.size(), false);
+  exited_.reset();
+  const std::function<bool(const Expr&)> calls_one = [&](const Expr& e) {
+    return (e.kind == ExprKind::call && e.callee == p4lang::Callee::function && exits_[e.index]) ||
+           std::ranges::any_of(e.operands, calls_one);
+  };
+  const std::function<bool(const std::vector<Stmt>&)> one_in = [&](const std::vector<Stmt>& body) {
+    return std::ranges::any_of(body, [&](const Stmt& s) {
+      return s.kind == StmtKind::exit || calls_one(s.target) || calls_one(s.value) ||
+             one_in(s.body) || one_in(s.otherwise) ||
+             std::ranges::any_of(s.cases, [&](const auto& c) { return one_in(c.body); });
+    });
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < exits_.size(); ++i) {
+      if (exits_[i] || !one_in(block_->functions[i].body)) continue;
+      exits_[i] = more = true;
+    }
+  }
+  for (std::size_t i = 0; i < exits_.size(); ++i) {
+    const bool gives_back = std::ranges::any_of(block_->functions[i].parameters, [&](auto p) {
+      const auto direction = block_->variables[p].direction;
+      return direction == p4lang::Direction::out || direction == p4lang::Direction::inout;
+    });
+    if (exits_[i] && gives_back && !exited_) exited_ = cleared(1);
+  }
+}
+
 void Compiler::functions() {
   mark_learned_cells();
+  find_exits();
   function_at_.assign(block_->functions.size(), 0);
   function_result_.assign(block_->functions.size(), 0);
   table_at_.clear();

@@ -107,6 +107,11 @@ class Compiler {
   void call(std::uint32_t d, const Expr& e);
   void function_call(std::uint32_t d, const Expr& e);
   void apply_table(std::uint32_t d, std::uint32_t table);
+  void find_exits();
+  /// Whether `exit` here returns to a caller that has something to hand back first.
+  bool returns_to_exit() const;
+  void stop();
+  void stop_if_exited();
   void is_valid(std::uint32_t d, const Expr& e);
   void set_valid(const Expr& e, bool valid);
   void stack_shift(const Expr& e, Op op);
@@ -166,6 +171,8 @@ class Compiler {
   std::map<std::string, std::vector<FieldUse>> field_uses_;  ///< by the header type's name
   std::vector<const Type*> header_types_;                    ///< of out_.headers
 
+  std::vector<bool> exits_;                 ///< functions of the block that may exit
+  std::optional<std::uint32_t> exited_;     ///< mark that one has; none: `exit` ends at once
   std::vector<std::uint32_t> function_at_;  ///< of the block: where it begins
   std::vector<std::uint32_t> function_result_;
   std::vector<std::uint32_t> state_at_;

@@ -166,7 +166,9 @@ void ControlPlane::load_constants(Machine& machine) {
         patterns.push_back(
             pattern_of_set(entry.keys.at(table.site->key_numbers[i]), table.match->fields()[i]));
       try {
-        table.match->insert(patterns, by_prefix ? 0 : --order, call_of(*table.code, entry.action));
+        --order;
+        table.match->insert(patterns, by_prefix ? 0 : entry.priority.value_or(order),
+                            call_of(*table.code, entry.action));
       } catch (const ModelError& e) {
         throw InputError(program_.place_text(entry.place) + ": " + e.what());
       }

@@ -96,7 +96,9 @@ struct ActionChoice {
 struct Entry {
   std::vector<KeySet> keys;
   ActionChoice action;
-  std::optional<std::int64_t> priority;  ///< as written; without, the order is the priority
+  /// Of those that match the largest one's entry wins. None in tables whose entries say nothing of
+  /// it: there the first one wins.
+  std::optional<std::int64_t> priority;
   bool is_const = false;                 ///< the entry alone; see Table::const_entries
   Place place;
 };
