@@ -27,6 +27,7 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
     std::vector<std::string> ports = {};  ///< the peer of each
     std::optional<unsigned> site = {};
     std::optional<std::uint32_t> number = {};
+    std::string scale_up = {};  ///< "domain end" of a NIC
   };
   struct Link {
     std::string from, to;
@@ -47,6 +48,9 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
   }
   void place(unsigned device, unsigned site) override { devices.at(device).site = site; }
   void number(unsigned device, std::uint32_t node) override { devices.at(device).number = node; }
+  void scale_up(unsigned nic, unsigned end, std::uint32_t domain) override {
+    devices.at(nic).scale_up = std::to_string(domain) + " " + devices.at(end).name;
+  }
 
   /// Names with a profile, in the order added.
   std::vector<std::string> of(const std::string& profile) const {

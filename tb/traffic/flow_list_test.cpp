@@ -169,6 +169,21 @@ TEST(FlowListHtsim, ConnectionsAndTriggers) {
   EXPECT_EQ(all.triggers[2].line, 10u);
 }
 
+// uet-htsim leaves out the number where it is no number.
+TEST(FlowListHtsim, MessagesNameTheirConnection) {
+  const auto all = read(
+      "Nodes 8\nConnections 4\n0->7 id 3 msg start 5 size 10\n0->7 id 3 msg 2 start 6 size 20\n"
+      "1->7 start 0 size 30 id 4 msg\n1->7 id 5 start 0 size 30\n");
+  ASSERT_EQ(all.flows.size(), 4u);
+  EXPECT_EQ(all.flows[0].connection, 3u);
+  EXPECT_EQ(all.flows[0].at, 5_ps);
+  EXPECT_EQ(all.flows[0].bytes, 10_B);
+  EXPECT_EQ(all.flows[1].connection, 3u);
+  EXPECT_EQ(all.flows[1].at, 6_ps);
+  EXPECT_EQ(all.flows[2].connection, 4u);
+  EXPECT_EQ(all.flows[3].connection, 0u);
+}
+
 TEST(FlowListHtsim, AFlowOfSizeZeroHasNoEnd) {
   const auto all = read(
       "Nodes 8\nConnections 2\nTriggers 1\n0->7 start 5 size 0\n"
@@ -274,6 +289,13 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {cm + "0->1 size 1 strat 0\n", "list:3:13: unknown word 'strat', did you mean 'start'?"},
       {cm + "0->1 size 1 size 1\n", "list:3:13: a second 'size'"},
       {cm + "0->1 size 1 start\n", "list:3:13: 'start' without its value"},
+      {cm + "0->1 size 1 start 0 msg 1\n",
+       "list:3:21: a message (msg) without the 'id' of its connection"},
+      {cm + "0->1 size 1 start 0 id 1 msg 0\n",
+       "list:3:30: msg = '0'; expected a whole number from 1 to 2147483647"},
+      {cm + "0->1 size 0 start 0 id 1 msg\n",
+       "list:3:26: a message (msg) of size 0; expected 1 byte or more"},
+      {cm + "0->1 size 1 start 0 msg msg\n", "list:3:25: a second 'msg'"},
       {cm + "0->1 size 1 start 0 addon\n",
        "list:3:21: 'addon' is not supported; expected a flow of its own"},
       {"Nodes 4\nConnections 1\n0->4 size 1 start 0\n",

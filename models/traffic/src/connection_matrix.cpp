@@ -1,10 +1,12 @@
 // Connection matrices of htsim, as Broadcom/csg-htsim reads them (ConnectionMatrix::load in
 // sim/datacenter/connection_matrix.cpp): start times in picoseconds, sizes in bytes; what triggers
-// do is in sim/trigger.cpp.
+// do is in sim/trigger.cpp. `msg` is of ultraethernet/uet-htsim (-conn_reuse), in the same
+// function.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "horae/core/quantity_text.hpp"
@@ -93,8 +95,9 @@ class Htsim final : public FlowList {
     set_ends(flow, lines_, source, destination);
 
     const std::vector<std::string> keys = {
-        "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"};
+        "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio", "msg"};
     std::vector<std::uint32_t> given(keys.size());
+    std::uint32_t connection = 0;
     for (std::size_t i = 1; i < words.size(); i += 2) {
       const Word key = words[i];
       if (key.text == "addon")
@@ -107,9 +110,19 @@ class Htsim final : public FlowList {
       auto& column = given[static_cast<std::size_t>(it - keys.begin())];
       if (column != 0) throw lines_.error(key.column, fmt::format("a second '{}'", key.text));
       column = key.column;
+      if (key.text == "msg") {
+        // Its number may be left out.
+        if (i + 1 < words.size() && std::isdigit(static_cast<unsigned char>(words[i + 1].text[0])))
+          lines_.whole(words[i + 1], "msg", 1, most_ids);
+        else
+          --i;
+        continue;
+      }
       if (i + 1 == words.size())
         throw lines_.error(key.column, fmt::format("'{}' without its value", key.text));
       value(*it, words[i + 1], flow);
+      if (key.text == "id")
+        connection = static_cast<std::uint32_t>(lines_.whole(words[i + 1], "id", 1, most_ids));
     }
     const std::uint32_t start = given[1], size = given[2], by_trigger = given[3];
     if (size == 0) throw lines_.error(ends.column, "a connection without its 'size'");
@@ -117,6 +130,13 @@ class Htsim final : public FlowList {
       throw lines_.error(ends.column, "a connection with neither 'start' nor 'trigger'");
     if (start != 0 && by_trigger != 0)
       throw lines_.error(by_trigger, "a connection with both 'start' and 'trigger'");
+    if (given[7] != 0) {
+      if (connection == 0)
+        throw lines_.error(given[7], "a message (msg) without the 'id' of its connection");
+      if (flow.endless)
+        throw lines_.error(given[7], "a message (msg) of size 0; expected 1 byte or more");
+      flow.connection = connection;
+    }
     const std::uint32_t fires = std::max(given[4], given[5]);
     if (flow.endless && fires != 0) {
       throw lines_.error(fires,
@@ -135,7 +155,6 @@ class Htsim final : public FlowList {
       used_.emplace(number, lines_.line());  // keeps the first
       return number;
     };
-    if (key == "id") id();
     if (key == "start") flow.at = lines_.time(word, key, 0);
     // htsim's sources of size 0 never end.
     if (key == "size") {

@@ -85,6 +85,7 @@ TEST(Jellyfish, ABadProfileIsNotBlamedOnThePorts) {
     void add_link(unsigned, unsigned, const Location&, const LinkValues&) override {}
     void place(unsigned, unsigned) override {}
     void number(unsigned /*device*/, std::uint32_t /*node*/) override {}
+    void scale_up(unsigned, unsigned, std::uint32_t) override {}
   };
   const auto document = Document::parse("[jellyfish]\n" + small, "p.toml");
   const auto& kind = find_named(topology_kinds(), "topology", "jellyfish");

@@ -111,7 +111,9 @@ TEST(Ns3Topology, HpccsFatTreeHasItsPorts) {
 TEST(Ns3Topology, BadLinesAreRefusedAtTheirPlace) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "list: an empty file; expected numbers of nodes, switches and links"},
-      {"4 1\n", "list:1:1: 2 words; expected 3: the numbers of nodes, switches and links"},
+      {"4 1\n",
+       "list:1:1: 2 words; expected 3: the numbers of nodes, switches and links; or 6, as SimAI: "
+       "nodes, GPUs per server, NVSwitches, switches, links and the type of GPU"},
       {"4 5 3\n", "list:1:3: switches = '5'; expected a whole number from 0 to 4"},
       {"4 1 1\n", "list:1:1: 1 switches are announced; the file names 0"},
       {"4 1 1\n7\n", "list:2:1: switch = '7'; expected a whole number from 0 to 3"},
@@ -135,6 +137,71 @@ TEST(Ns3Topology, BadLinesAreRefusedAtTheirPlace) {
       {"3 1 1\n0\n0 1 1Gbps 1us 0\n", "list:1:1: node 2 has no link; expected one"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(TopologyFile(text).refusal(), expected);
+}
+
+// Two servers of two GPUs; NVSwitches 4 and 5, ToRs 6 and 7.
+const std::string simai =
+    "8 2 2 2 9 H800\n4 5 6 7\n0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n"
+    "1 4 2880Gbps 0.000025ms 0\n1 7 400Gbps 0.0005ms 0\n2 5 2880Gbps 0.000025ms 0\n"
+    "2 6 400Gbps 0.0005ms 0\n3 5 2880Gbps 0.000025ms 0\n3 7 400Gbps 0.0005ms 0\n"
+    "6 7 800Gbps 0.0005ms 0\n";
+const std::string scale_up = "scale_up_host = \"gpu\"\nscale_up_switch = \"nvswitch\"\n";
+
+TEST(Ns3Topology, NvSwitchesOfSimAiAreANetworkOfTheirOwn) {
+  const auto net = TopologyFile(simai).read(scale_up).network;
+  EXPECT_EQ(net.of("end"), (Names{"h0", "h1", "h2", "h3"}));
+  EXPECT_EQ(net.of("plain"), (Names{"s6", "s7"}));
+  EXPECT_EQ(net.of("gpu"), (Names{"g0", "g1", "g2", "g3"}));
+  EXPECT_EQ(net.of("nvswitch"), (Names{"nv4", "nv5"}));
+  EXPECT_EQ(net.ports("h1"), (Names{"s7"}));
+  EXPECT_EQ(net.ports("g1"), (Names{"nv4"}));
+  EXPECT_EQ(net.ports("nv5"), (Names{"g2", "g3"}));
+  EXPECT_EQ(net.ports("s6"), (Names{"h0", "h2", "s7"}));
+  EXPECT_EQ(*net.links[0].values.rate, 2880_Gbps);
+  EXPECT_EQ(*net.links[0].values.delay, 25_ns);
+  Names of;
+  for (const auto& d : net.devices) {
+    if (!d.scale_up.empty()) of.push_back(d.name + " " + d.scale_up);
+    EXPECT_EQ(d.number.has_value(), d.profile == "end");
+  }
+  EXPECT_EQ(of, (Names{"h0 0 g0", "h1 0 g1", "h2 2 g2", "h3 2 g3"}));
+}
+
+// What NVLinks join is one domain, however many servers and NVSwitches it has.
+TEST(Ns3Topology, ADomainIsWhatNvLinksJoin) {
+  std::string text = simai + "4 5 2880Gbps 25ns 0\n";
+  text.replace(0, 14, "8 2 2 2 10 H800");
+  const auto net = TopologyFile(text).read(scale_up).network;
+  for (const auto& d : net.devices) {
+    if (d.profile == "end") {
+      EXPECT_EQ(d.scale_up, "0 g" + d.name.substr(1));
+    }
+  }
+}
+
+TEST(Ns3Topology, BadFilesOfSimAiAreRefused) {
+  const auto refused = [](const std::string& text, const std::string& more,
+                          const std::string& why) {
+    EXPECT_EQ(TopologyFile(text).refusal(more), why);
+  };
+  refused(simai, "",
+          "p.toml:2:8: NVSwitches in the file; expected 'scale_up_host', the profile of GPUs' ends "
+          "of NVLinks");
+  refused(simai, "scale_up_host = \"gpu\"\n",
+          "p.toml:2:8: NVSwitches in the file; expected 'scale_up_switch', the profile of "
+          "NVSwitches");
+  refused(star, scale_up, "p.toml:5:17: scale_up_host without NVSwitches in the file");
+  refused(simai, scale_up + "switches = [{profile = \"core\", names = [\"s4\"]}]",
+          "p.toml:7:44: node 4 is an NVSwitch, which scale_up_switch is of; expected a switch");
+  refused("3 1 1 1 1 A100\n1 2\n1 2 1Gbps 1us 0\n", scale_up,
+          "list:3:3: a link from node 1 to node 2, one of them an NVSwitch; expected a GPU or "
+          "another NVSwitch at its other end");
+  refused("2 1 1 0 1 A100\n1\n0 1 1Gbps 1us 0\n", scale_up,
+          "list:1:1: node 0 has links to NVSwitches alone; expected one of its NIC");
+  refused("2 1 1 0 1 A100\n1\n0 1 15Tbps 1us 0\n", scale_up,
+          "list:3:5: rate = '15Tbps'; expected from 1 Gbps to 14.4 Tbps");
+  refused("2 0 1 0 1 A100\n", scale_up,
+          "list:1:3: gpus_per_server = '0'; expected a whole number from 1 to 2");
 }
 
 // Switch 3 has three links, switch 4 two, switch 5 two and one to itself.

@@ -20,7 +20,7 @@ class Counted final : public fabric::NetworkBuilder {
                 const fabric::LinkValues& values) override {
     fuzz::require(a < devices_ && b < devices_ && a != b, "a link to a device that is not there");
     fuzz::require(where.line != 0, "a link without its line");
-    fuzz::require(values.rate >= 1_Gbps && values.rate <= 1600_Gbps && values.delay >= 1_ns &&
+    fuzz::require(values.rate >= 1_Gbps && values.rate <= 14'400_Gbps && values.delay >= 1_ns &&
                       values.delay <= 1000_ms,
                   "a rate or a delay that no link may have");
     fuzz::require(!values.loss || (*values.loss >= 0 && *values.loss <= 1), "a share beyond 1");
@@ -29,6 +29,9 @@ class Counted final : public fabric::NetworkBuilder {
   void place(unsigned, unsigned) override {}
   void number(unsigned device, std::uint32_t) override {
     fuzz::require(device < devices_, "the number of a device that is not there");
+  }
+  void scale_up(unsigned nic, unsigned end, std::uint32_t) override {
+    fuzz::require(nic < devices_ && end < devices_ && nic != end, "a scale-up end of no device");
   }
 
  private:

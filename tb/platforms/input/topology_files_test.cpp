@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "csv.hpp"
 #include "horae/core/packet.hpp"
@@ -159,6 +160,125 @@ TEST(TopologyFiles, SwitchesHaveTheirOwnProfiles) {
 TEST(TopologyFiles, NoPacketTakesALinkOfASwitchToItself) {
   EXPECT_EQ(flows_through_two("2 2 100Gbps 1us 0\n3 3 10Gbps 1us 0\n", ""),
             flows_through_two("", ""));
+}
+
+/// Two servers of two GPUs each, as SimAI lists them: NVSwitches 4 and 5, ToRs 6 and 7.
+const std::string simai =
+    "8 2 2 2 9 H800\n4 5 6 7\n0 4 2400Gbps 25ns 0\n0 6 400Gbps 500ns 0\n1 4 2400Gbps 25ns 0\n"
+    "1 7 400Gbps 500ns 0\n2 5 2400Gbps 25ns 0\n2 6 400Gbps 500ns 0\n3 5 2400Gbps 25ns 0\n"
+    "3 7 400Gbps 500ns 0\n6 7 400Gbps 500ns 0\n";
+const std::string from_simai =
+    "[gpu]\nkind = \"rnic\"\nmtu = \"1000 B\"\ntx_latency = \"70 ns\"\nrx_latency = \"60 ns\"\n"
+    "ack_delay = \"0 ns\"\n[nvswitch]\nkind = \"switch\"\nlatency = \"100 ns\"\n"
+    "[ns3_topology]\nfile = \"simai.txt\"\nhost = \"end\"\nswitch = \"plain\"\n"
+    "scale_up_host = \"gpu\"\nscale_up_switch = \"nvswitch\"\n";
+
+/// flows.csv of messages "source,destination" of so many bytes, all at 0.
+std::vector<Row> simai_flows(const std::vector<std::string>& pairs, std::int64_t bytes) {
+  const Workplace place;
+  place.write("simai.txt", simai);
+  std::string list = "start_ns,source,destination,bytes\n";
+  for (const auto& pair : pairs) list += fmt::format("0,{},{}\n", pair, bytes);
+  place.write("list.csv", list);
+  place.write("p.toml", platform(from_simai, "kind = \"flow_list\"\nfile = \"list.csv\"\n"));
+  const Ended ended = run(place, {"run", "p.toml", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return rows_of(place.read("out/flows.csv"));
+}
+
+// One packet and its acknowledgement: two links and a switch, NVLinks within a server.
+TEST(TopologyFiles, MessagesWithinAServerTakeItsNvSwitch) {
+  struct Way {
+    std::string to, sender, receiver;
+    BitRate rate;
+    Picoseconds delay, devices;  ///< a switch and both NICs
+    Picoseconds ack_delay;
+  };
+  for (const Way& w : {Way{"1", "g0", "g1", 2400_Gbps, 25_ns, 100_ns + 70_ns + 60_ns, 0_ns},
+                       Way{"2", "h0", "h2", 400_Gbps, 500_ns, 400_ns + 300_ns + 200_ns, 50_ns}}) {
+    const auto way = [&](Opcode opcode, Bytes payload) {
+      const Bytes frame = l1_bytes(frame_bytes(opcode, payload));
+      return 2 * (serialisation_time(frame, w.rate) + w.delay) + w.devices;
+    };
+    const Picoseconds expected =
+        way(Opcode::write_only, 1000_B) + way(Opcode::acknowledge, 0_B) + w.ack_delay;
+    const auto rows = simai_flows({"0," + w.to}, 1000);
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].at("sender"), w.sender);
+    EXPECT_EQ(rows[0].at("receiver"), w.receiver);
+    EXPECT_EQ(rows[0].at("fct_us"), fmt::format("{:.6f}", to_microseconds(expected)));
+    EXPECT_EQ(rows[0].at("ideal_us"), rows[0].at("fct_us"));
+    // A thousand packets more take as long as the first link sends them.
+    const auto longer = simai_flows({"0," + w.to}, 1'001'000);
+    const Picoseconds packet =
+        serialisation_time(l1_bytes(frame_bytes(Opcode::write_middle, 1000_B)), w.rate);
+    EXPECT_NEAR(std::stod(longer[0].at("fct_us")), to_microseconds(expected + 1000 * packet), 0.05);
+  }
+}
+
+// The two fabrics share nothing: in an all-to-all the messages of each end when they do without
+// those of the other.
+TEST(TopologyFiles, FabricsOfAMixedAllToAllDoNotMeet) {
+  std::vector<std::string> all, within, between;
+  for (int from = 0; from < 4; ++from) {
+    for (int to = 0; to < 4; ++to) {
+      if (from == to) continue;
+      all.push_back(fmt::format("{},{}", from, to));
+      (from / 2 == to / 2 ? within : between).push_back(all.back());
+    }
+  }
+  const auto ends = [](const std::vector<std::string>& pairs) {
+    std::map<std::string, std::string> out;
+    for (const Row& r : simai_flows(pairs, 100'000))
+      out[r.at("sender") + r.at("receiver")] = r.at("last_completion_us");
+    return out;
+  };
+  auto apart = ends(within);
+  EXPECT_EQ(apart.size(), 4u);
+  for (const auto& [pair, end] : apart) {
+    EXPECT_TRUE(pair.starts_with("g")) << pair;
+    EXPECT_EQ(end, apart.begin()->second) << pair;
+  }
+  const auto nics = ends(between);
+  EXPECT_EQ(nics.size(), 8u);
+  apart.insert(nics.begin(), nics.end());
+  EXPECT_EQ(ends(all), apart);
+}
+
+/// What a table of traffic on that network ends with.
+Ended on_simai(const std::string& traffic) {
+  const Workplace place;
+  place.write("simai.txt", simai);
+  place.write("p.toml", platform(from_simai, traffic));
+  return run(place, {"run", "p.toml", "--json"});
+}
+
+TEST(TopologyFiles, CollectivesOfAScaleUpDomainNameItsEnds) {
+  const std::string all_reduce = "kind = \"collective\"\noperation = \"all_reduce\"\n";
+  const std::string refused = "horae: p.toml:34:8: ";
+  EXPECT_EQ(on_simai(all_reduce).err,
+            refused +
+                "messages that wait for others, from 'h0', whose GPU has two devices, 'h0' and "
+                "'g0', which do not know of each other's; expected messages that do not wait, or "
+                "members of one fabric, such as 'g0'\n");
+  EXPECT_EQ(on_simai(all_reduce + "members = [\"g1\", \"g2\"]\n").err,
+            refused +
+                "messages from 'g1' to 'g2', which are of different fabrics; expected NICs, or "
+                "ends of one scale-up domain\n");
+  EXPECT_EQ(on_simai(all_reduce + "members = [\"g1\", \"h2\"]\n").exit_code, 2);
+  EXPECT_EQ(on_simai(all_reduce + "members = [\"g2\", \"g3\"]\n").exit_code, 0);
+  const Ended all = on_simai("kind = \"collective\"\noperation = \"all_to_all\"\n");
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+}
+
+// A file in two parts is refused still, whichever fabric the missing link is of.
+TEST(TopologyFiles, AFabricInPartsIsRefused) {
+  const Workplace place;
+  std::string text = simai;
+  text.replace(text.find("6 7 400Gbps"), 11, "6 0 400Gbps");
+  place.write("simai.txt", text);
+  place.write("p.toml", platform(from_simai, "kind = \"batch\"\n"));
+  EXPECT_EQ(run(place, {"run", "p.toml"}).err, "");
 }
 
 // As with flow lists: what is not read is said once, under the results.

@@ -271,6 +271,32 @@ TEST(FlowListPlatform, MessagesWaitForTheirSendersOwnAndForABarrier) {
   EXPECT_GT(after_barrier, last_to_0 - 3.0);
 }
 
+// A connection of one message is a flow; several are refused, or go by a queue pair each.
+TEST(FlowListPlatform, MessagesOfOneConnectionAreRefusedOrGetQueuePairsOfTheirOwn) {
+  const Workplace place;
+  place.write("p.toml", platform());
+  const std::string head = "Nodes 8\nConnections 2\n";
+  place.write("list", head + "0->5 id 1 start 0 size 20000\n0->5 id 2 start 0 size 20000\n");
+  const auto plain = run_list(place).sent;
+  ASSERT_EQ(plain.size(), 2u);
+  const auto same = [&](const std::vector<Sent>& sent) {
+    ASSERT_EQ(sent.size(), plain.size());
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      EXPECT_EQ(sent[i].bytes, 20000);
+      EXPECT_EQ(sent[i].completed, plain[i].completed);
+    }
+  };
+  place.write("list",
+              head + "0->5 id 1 msg start 0 size 20000\n0->5 id 2 msg start 0 size 20000\n");
+  same(run_list(place).sent);
+  place.write("list",
+              head + "0->5 id 1 msg start 0 size 20000\n0->5 id 1 msg start 0 size 20000\n");
+  EXPECT_EQ(refused(place),
+            "horae: list:4:1: a message (msg) of connection 1, which has that of line 3; expected "
+            "one message a connection, or shared_connections = \"own\"\n");
+  same(run_list(place, {"traffic[0].shared_connections=own"}).sent);
+}
+
 TEST(FlowListPlatform, TriggersThatNoNicCouldKnowAreRefused) {
   const Workplace place;
   place.write("p.toml", platform());

@@ -101,16 +101,29 @@ void check_connected(const PlatformConfig& platform, const Section& root) {
 
 void check_routes(const PlatformConfig& platform) {
   const auto routes = platform.topology.shortest_path_routes();
+  std::vector<std::size_t> device_of(platform.topology.endpoints());
+  const auto& vertices = platform.topology.vertices();
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (vertices[i].node != no_node) device_of[vertices[i].node] = i;
+  }
+  // Scale-up domains are networks of their own: a switch is of that whose ends it reaches.
+  const auto domain_of = [&](std::size_t i) {
+    if (vertices[i].node != no_node) return platform.devices[i].end_of_domain;
+    for (NodeId node = 0; node < device_of.size(); ++node) {
+      if (!routes[i].towards(node).empty())
+        return platform.devices[device_of[node]].end_of_domain;
+    }
+    return std::optional<std::uint32_t>();
+  };
   for (std::size_t i = 0; i < platform.devices.size(); ++i) {
     if (routes[i].complete()) continue;
-    for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
-      if (platform.topology.vertices()[i].node == node || !routes[i].towards(node).empty())
-        continue;
-      const auto& v = platform.topology.vertices();
-      const auto to =
-          std::find_if(v.begin(), v.end(), [&](const auto& x) { return x.node == node; });
-      throw input_error(platform.devices[i].where, fmt::format("there is no path from '{}' to '{}'",
-                                                               platform.devices[i].name, to->name));
+    const auto domain = domain_of(i);
+    for (NodeId node = 0; node < device_of.size(); ++node) {
+      if (vertices[i].node == node || !routes[i].towards(node).empty()) continue;
+      if (platform.devices[device_of[node]].end_of_domain != domain) continue;
+      throw input_error(platform.devices[i].where,
+                        fmt::format("there is no path from '{}' to '{}'", platform.devices[i].name,
+                                    platform.devices[device_of[node]].name));
     }
   }
 }

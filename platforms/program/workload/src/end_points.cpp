@@ -19,7 +19,15 @@ bool is(const config::PlatformConfig& platform, unsigned device, EndPoint kind) 
 std::vector<unsigned> all_of(const config::PlatformConfig& platform, EndPoint kind) {
   std::vector<unsigned> out;
   for (unsigned i = 0; i < platform.devices.size(); ++i) {
-    if (is(platform, i, kind)) out.push_back(i);
+    if (is(platform, i, kind) && !platform.devices[i].end_of_domain) out.push_back(i);
+  }
+  return out;
+}
+
+std::vector<unsigned> senders_of(const config::PlatformConfig& platform) {
+  std::vector<unsigned> out;
+  for (unsigned i = 0; i < platform.devices.size(); ++i) {
+    if (is(platform, i, EndPoint::nic)) out.push_back(i);
   }
   return out;
 }

@@ -103,7 +103,7 @@ void check_reads(const TrafficSection& table, const char* key) {
                          "arrive; expected \"write\"",
                          table.section.get_string("verb"), table.kind.name));
   }
-  const auto nics = all_of(table.platform, EndPoint::nic);
+  const auto nics = senders_of(table.platform);
   for (const unsigned nic : nics) {
     const rnic::RnicConfig& one = nic_at(table.platform, nic);
     config::check_at(table.section, key, [&] { rnic::check_reads(one); });
@@ -146,7 +146,7 @@ void check_fence(const TrafficSection& table, const Traffic& traffic,
 
 /// InputError in one line where one of the platform's NICs has no such messages.
 void check_sends(const TrafficSection& table, const char* key) {
-  for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
+  for (const unsigned nic : senders_of(table.platform)) {
     config::check_at(table.section, key, [&] { rnic::check_sends(nic_at(table.platform, nic)); });
   }
 }
@@ -165,7 +165,7 @@ void check_service(const TrafficSection& table, const Traffic& traffic) {
                     "acknowledged; expected kind = \"messages\"",
                     table.kind.name));
   if (traffic.service() == Service::dc) {
-    for (const unsigned nic : all_of(table.platform, EndPoint::nic))
+    for (const unsigned nic : senders_of(table.platform))
       config::check_at(table.section, "service",
                        [&] { rnic::check_on_demand(nic_at(table.platform, nic)); });
     return;
@@ -174,7 +174,7 @@ void check_service(const TrafficSection& table, const Traffic& traffic) {
   if (traffic.any_verb([&](Verb v) { return has_response(v) || (ud && v != Verb::send); }))
     refuse(ud ? "with another verb than SEND, which is all that it has; expected verb = \"send\""
               : "with a verb that has a response; expected \"write\", \"send\" or \"write_imm\"");
-  for (const unsigned nic : all_of(table.platform, EndPoint::nic)) {
+  for (const unsigned nic : senders_of(table.platform)) {
     const rnic::RnicConfig& one = nic_at(table.platform, nic);
     config::check_at(table.section, "service", [&] { rnic::check_unreliable(one); });
     if (table.platform.sim.window > one.tx_latency)
@@ -190,7 +190,8 @@ void check_service(const TrafficSection& table, const Traffic& traffic) {
 Traffic::Traffic(const TrafficSection& table)
     : mix_(Mix::schema().read(table.section, table.section.keys())),
       kind_(table.kind),
-      number_(table.number) {
+      number_(table.number),
+      kind_at_(table.section.where("kind")) {
   if (mix_.name) check_name(*mix_.name, table);
   if (mix_.verbs) {
     check_verbs(table, *mix_.verbs);
@@ -211,7 +212,42 @@ Traffic::Traffic(const TrafficSection& table)
     check_sends(table, key);
 }
 
-void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
+void Traffic::plan(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
+
+void Traffic::flows(const config::PlatformConfig& platform, const FlowSink& sink) const {
+  plan(platform, [&](Flow flow) {
+    const auto& from = platform.devices[flow.from].scale_up;
+    const auto& to = platform.devices[flow.to].scale_up;
+    if (from && (flow.lead | flow.trigger | flow.batch) != 0) refuse_waiting(platform, flow);
+    if (from && flow.channel) refuse_waiting(platform, flow);
+    if (from && to && from->domain == to->domain) {
+      flow.from = from->end;
+      flow.to = to->end;
+    }
+    check_fabric(platform, flow);
+    sink(flow);
+  });
+}
+
+void Traffic::check_fabric(const config::PlatformConfig& platform, const Flow& flow) const {
+  const auto& from = platform.devices[flow.from];
+  const auto& to = platform.devices[flow.to];
+  if (from.end_of_domain == to.end_of_domain) return;
+  throw input_error(kind_at_, fmt::format("messages from '{}' to '{}', which are of different "
+                                          "fabrics; expected NICs, or ends of one scale-up domain",
+                                          from.name, to.name));
+}
+
+void Traffic::refuse_waiting(const config::PlatformConfig& platform, const Flow& flow) const {
+  throw input_error(
+      kind_at_,
+      fmt::format(
+          "messages that wait for others, from '{0}', whose GPU has two devices, '{0}' and "
+          "'{1}', which do not know of each other's; expected messages that do not wait, or "
+          "members of one fabric, such as '{1}'",
+          platform.devices[flow.from].name,
+          platform.devices[platform.devices[flow.from].scale_up->end].name));
+}
 
 void Traffic::connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const {
   const std::uint64_t ecmp_every = mix_.ecmp_every.value_or(0);

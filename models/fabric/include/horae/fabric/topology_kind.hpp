@@ -39,6 +39,9 @@ class NetworkBuilder {
   /// Says by which number files of the same origin (flow lists) call an end point. Without it an
   /// end point's number is its place among the end points.
   virtual void number(unsigned device, std::uint32_t node) = 0;
+  /// Says that device `end` is what a NIC's GPU sends by to the GPUs of its scale-up domain (such
+  /// as NVLink), whose number that is. `end` is no end point of its own.
+  virtual void scale_up(unsigned nic, unsigned end, std::uint32_t domain) = 0;
 };
 
 /// One generated network, as its table asks for it. Rate, delay and loss of its links are the

@@ -32,6 +32,9 @@ struct ListedFlow {
   Bytes bytes{};                   ///< 0: one packet without payload
   bool endless = false;            ///< sends until the run ends; it has no `bytes` then
   std::optional<std::uint32_t> priority;  ///< ns-3's priority group, htsim's prio
+  /// htsim's id where it is a message (msg) of that connection, which others may share; 0: the flow
+  /// is a connection of its own.
+  std::uint32_t connection = 0;
   // Numbers of triggers; 0: none.
   std::uint32_t trigger = 0;            ///< starts it
   std::uint32_t fires_at_sender = 0;    ///< when its sender knows that all has arrived

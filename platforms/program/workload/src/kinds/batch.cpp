@@ -34,7 +34,7 @@ class BatchTraffic final : public TrafficOf<BatchConfig> {
     });
   }
 
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     for (const auto& [from, to] : pairs_of(platform, config_, EndPoint::nic)) {
       check_psns(platform, from, config_.size);
       sink({.from = from, .to = to, .message = config_.size, .start = config_.start});

@@ -114,7 +114,7 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
 
   /// Group by group. InputError, without a place in the file, when members do not divide into
   /// groups of two or more, or the size into messages.
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     if (plan_) return scheduled_flows(platform, sink);
     const auto members = members_of(platform, config_.members);
     const std::uint32_t ranks = ranks_of(members);

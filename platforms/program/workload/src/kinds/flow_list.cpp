@@ -60,6 +60,10 @@ const Schema<FlowListConfig>& FlowListConfig::schema() {
                   {.doc = "of a send_done_trigger that starts a flow of the receiver: refuse, or "
                           "fire when the message has arrived, which is earlier by the "
                           "acknowledgement's way"})
+          .choice("shared_connections", &T::shared_connections,
+                  {{"refuse", T::Shared::refuse}, {"own", T::Shared::own}},
+                  {.doc = "of messages (msg) that share a connection: refuse, or give each a queue "
+                          "pair of its own, on which none waits for those before it"})
           .field("random_first_psn", &T::random_first_psn,
                  {.doc = "an initial PSN at random for each connection; else 0"});
   return s;
@@ -85,7 +89,7 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
     table.demand.ask(queue_pairs_of(*this, table.platform), table.section, "file");
   }
 
-  void flows(const config::PlatformConfig& /*platform*/, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& /*platform*/, const FlowSink& sink) const override {
     for (const Flow& flow : list_.flows) sink(flow);
   }
 

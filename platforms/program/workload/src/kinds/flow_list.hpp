@@ -18,6 +18,7 @@ struct FlowListConfig {
   enum class Nodes : std::uint8_t { refuse, modulo };
   enum class Priorities : std::uint8_t { refuse, ignore, traffic_class };
   enum class Triggers : std::uint8_t { local, on_receipt };
+  enum class Shared : std::uint8_t { refuse, own };
   Located<std::string> file;
   traffic::ListFormat format = traffic::ListFormat::automatic;
   std::optional<Located<std::string>> content;  ///< what its bytes are (content_hash)
@@ -30,6 +31,7 @@ struct FlowListConfig {
   Picoseconds start{};
   Priorities priorities = Priorities::refuse;
   Triggers send_done = Triggers::local;
+  Shared shared_connections = Shared::refuse;
   bool random_first_psn = false;
   static const Schema<FlowListConfig>& schema();
 };

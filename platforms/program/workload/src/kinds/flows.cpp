@@ -45,7 +45,7 @@ class FlowsTraffic final : public ArrivalTraffic<FlowsConfig> {
     check(table);
   }
 
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     const PlanInputs in(platform, number(), config_, 2);
     place_plan(platform, number(), config_, in.members,
                traffic::plan_flows(in.hosts, in.arrivals,

@@ -101,7 +101,7 @@ class GoalTraffic final : public TrafficOf<GoalConfig> {
     table.demand.ask(queue_pairs_of(*this, table.platform), table.section, "file");
   }
 
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     for (std::uint32_t i = 0; i < plan_->channels().size(); ++i) {
       const traffic::GoalChannel& c = plan_->channels()[i];
       const Bytes message(static_cast<std::int64_t>(c.bytes));

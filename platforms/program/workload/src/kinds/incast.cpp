@@ -28,7 +28,7 @@ class IncastTraffic final : public ArrivalTraffic<IncastConfig> {
  public:
   explicit IncastTraffic(const TrafficSection& table) : ArrivalTraffic(table) { check(table); }
 
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     const PlanInputs in(platform, number(), config_, std::uint64_t{config_.fan_in} + 1);
     place_plan(platform, number(), config_, in.members,
                traffic::plan_incast(in.hosts, in.arrivals, config_.fan_in, config_.size), sink);

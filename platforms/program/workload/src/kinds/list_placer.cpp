@@ -85,6 +85,7 @@ class Placer {
 
   void take(const ListedFlow& flow, PlacedList& out) {
     check_priority(flow);
+    check_connection(flow);
     const bool triggers =
         flow.trigger != 0 || flow.fires_at_sender != 0 || flow.fires_at_receiver != 0;
     const bool folded =
@@ -162,6 +163,17 @@ class Placer {
                             *flow.priority, priority_->first, priority_->second));
   }
 
+  /// htsim sends the messages of a connection one after the other, by one window.
+  void check_connection(const ListedFlow& flow) {
+    if (flow.connection == 0 || config_.shared_connections == FlowListConfig::Shared::own) return;
+    const auto [it, first] = connections_.emplace(flow.connection, flow.line);
+    if (first) return;
+    throw error(flow.line,
+                fmt::format("a message (msg) of connection {}, which has that of line {}; expected "
+                            "one message a connection, or shared_connections = \"own\"",
+                            flow.connection, it->second));
+  }
+
   std::int64_t scaled(std::int64_t value, double factor, std::int64_t most, std::uint32_t line,
                       const char* what) const {
     if (factor == 1.0) return value;
@@ -193,7 +205,8 @@ class Placer {
   std::string path_;
   std::vector<unsigned> members_;  ///< by node
   std::size_t nics_ = members_.size();
-  std::vector<std::uint32_t> lines_;  ///< of the messages
+  std::vector<std::uint32_t> lines_;                    ///< of the messages
+  std::map<std::uint32_t, std::uint32_t> connections_;  ///< of messages (msg): first line of each
   Picoseconds first_ = never;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> priority_;  ///< and its line
 };

@@ -137,7 +137,7 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
     for (const unsigned nic : all_of(table.platform, EndPoint::nic)) ask(nic, 2);
   }
 
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     std::optional<RandomStream> phases;
     if (config_.start_within)
       phases.emplace(platform.sim.seed, fmt::format("traffic{}.phases", number()));

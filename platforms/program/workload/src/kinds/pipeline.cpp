@@ -75,7 +75,7 @@ class PipelineTraffic final : public TrafficOf<PipelineConfig> {
   }
 
   /// InputError, without a place in the file, when the members do not divide into layers.
-  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+  void plan(const config::PlatformConfig& platform, const FlowSink& sink) const override {
     const auto members = members_of(platform, config_.members);
     if (members.empty() || members.size() % config_.layers != 0) {
       throw InputError(fmt::format("{} members do not make {} layers of equal size", members.size(),

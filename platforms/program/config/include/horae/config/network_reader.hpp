@@ -40,6 +40,10 @@ class NetworkReader final : public fabric::NetworkBuilder {
   void number(unsigned device, std::uint32_t node) override {
     platform_.devices[device].number = node;
   }
+  void scale_up(unsigned nic, unsigned end, std::uint32_t domain) override {
+    platform_.devices[nic].scale_up = {end, domain};
+    platform_.devices[end].end_of_domain = domain;
+  }
   /// Changes the link between two devices; of several, all.
   void impair(const ImpairmentSpec& spec, const Section& section);
   /// Puts a module on the link between two devices; returns its values in effect.

@@ -13,8 +13,10 @@ struct TrafficSection;
 
 enum class EndPoint : std::uint8_t { nic, host };
 
-/// Devices of that kind, in the platform's order.
+/// Devices of that kind, in the platform's order, without ends of scale-up domains.
 std::vector<unsigned> all_of(const config::PlatformConfig& platform, EndPoint kind);
+/// All NICs, ends of scale-up domains too.
+std::vector<unsigned> senders_of(const config::PlatformConfig& platform);
 /// NICs by name; no names: all, in the platform's order.
 std::vector<unsigned> members_of(const config::PlatformConfig& platform,
                                  const std::vector<Located<std::string>>& names);

@@ -54,8 +54,10 @@ class Traffic : public config::TrafficTable {
   /// Values in effect, in the order of `horae list parameters`, without `kind`.
   virtual nlohmann::ordered_json dump() const = 0;
   /// Gives each flow to `sink`, one by one: the same ones in the same order whenever it is called
-  /// for the same platform. Those of a group follow each other.
-  virtual void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// for the same platform. Those of a group follow each other. Flows within a scale-up domain are
+  /// between its ends (DeviceInstance::scale_up). InputError for messages that wait for others at a
+  /// NIC of such a domain, whose ends do not know what the NIC got.
+  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
   /// The same as its connections have them: with the keys that tables of any kind have (Mix).
   void connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
   /// Likewise what hosts without a transport send.
@@ -119,12 +121,18 @@ class Traffic : public config::TrafficTable {
   const Mix& mix() const { return mix_; }
 
  private:
+  /// What flows() gives, between NICs.
+  virtual void plan(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// InputError for a flow between a NIC and an end of a scale-up domain, or ends of two.
+  void check_fabric(const config::PlatformConfig& platform, const Flow& flow) const;
+  [[noreturn]] void refuse_waiting(const config::PlatformConfig& platform, const Flow& flow) const;
   /// InputError in one line where a message of UD is more than a packet.
   void check_datagram(const config::PlatformConfig& platform, const Flow& flow) const;
 
   Mix mix_;
   const TrafficKind& kind_;
   std::size_t number_;
+  Location kind_at_;
   std::shared_ptr<const std::vector<Verb>> verbs_;  ///< null: all messages have one
   Location verb_at_{}, service_at_{};
 };
