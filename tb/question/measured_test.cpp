@@ -136,6 +136,34 @@ TEST_F(Measured, PerftestLatencies) {
   EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.005);
 }
 
+/// ib_write_lat, whose times are half of a round trip (perftest_parameters.c: rtt_factor).
+TEST_F(Measured, PerftestLatenciesOfAPingPong) {
+  std::string text = run_of("1", "Gb/sec", "");
+  text.replace(text.find("RDMA_Write BW"), 13, "RDMA_Write Latency");
+  const std::size_t head = text.find(" #bytes");
+  text.replace(head, text.find('\n', head) + 1 - head,
+               " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
+               " 64      1000          0.98           3.21         1.03               1.25\n");
+  const ObservationsFile f = read_measured(write("a.txt", text), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.conditions[0].id.value, "latency.q1.s64");
+  const std::vector<std::string> set = {"traffic[0].name=measured",  "traffic[0].message=64B",
+                                        "traffic[0].qps=1",          "traffic[0].depth=1",
+                                        "traffic[0].ping_pong=true", "nic.mtu=1024B"};
+  EXPECT_EQ(std::vector<std::string>(f.conditions[0].set.begin(), f.conditions[0].set.end()), set);
+  EXPECT_EQ(f.observations[0].quantity.value, "traffic.measured.message_rate");
+  EXPECT_DOUBLE_EQ(f.observations[0].value, 0.8);
+  EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.0032);
+  text.replace(text.find("  1.25"), 6, "");
+  EXPECT_EQ(refused("a.txt", text),
+            "a.txt:21:2: 5 columns; expected 6 or more: #bytes, #iterations, t_min, t_max, "
+            "t_typical, t_avg");
+  text.replace(text.find("t_avg"), 5, "t_mid");
+  EXPECT_EQ(refused("a.txt", text),
+            "a.txt:20:2: expected the columns #bytes, #iterations, t_min[usec], t_max[usec], "
+            "t_typical[usec], t_avg[usec] and others");
+}
+
 TEST_F(Measured, PerftestOverUnreliableServices) {
   std::string text = run_of("1", "Gb/sec",
                             " 64         5000             2.10               2.05   "
@@ -266,11 +294,19 @@ TEST_F(Measured, PerftestJsonOfLatencies) {
   EXPECT_DOUBLE_EQ(f.observations[0].value, 2.17);
   EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.005);
 
+  // SENDs have half of a round trip: two messages, one each way, in twice that.
   std::string halved = atomic;
   halved.replace(halved.find("Atomic_FETCH_AND_ADD"), 20, "Send");
-  EXPECT_EQ(refused("b.json", halved),
-            "b.json: a latency test of WRITEs or SENDs, which says half of a ping-pong: that is no "
-            "result here; expected one of RDMA_Read or Atomic (ib_read_lat, ib_atomic_lat)");
+  const ObservationsFile h = read_measured(write("b.json", halved), {});
+  EXPECT_EQ(h.conditions[0].id.value, "latency.send.q1.s8");
+  EXPECT_EQ(h.conditions[0].set[5].value, "traffic[0].ping_pong=true");
+  EXPECT_EQ(h.observations[0].id.value, "latency.send.q1.s8.rate");
+  EXPECT_EQ(h.observations[0].quantity.value, "traffic.measured.message_rate");
+  EXPECT_EQ(h.observations[0].unit.value, "million messages per second");
+  EXPECT_DOUBLE_EQ(h.observations[0].value, 1 / 2.18);
+  EXPECT_DOUBLE_EQ(h.observations[0].rounding.value, 0.005 / (2.18 * 2.18));
+  halved.replace(halved.find("2.18"), 4, "0.00");
+  EXPECT_EQ(refused("b.json", halved), "b.json: t_avg 0 us; expected more than that");
   std::string without = atomic;
   without.replace(without.find("t_typical"), 9, "t_typic");
   EXPECT_EQ(refused("c.json", without),
@@ -450,13 +486,7 @@ TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
   EXPECT_EQ(refused("a.txt", "hello\n"),
             "a.txt: no results of perftest: expected lines below '#bytes #iterations BW peak BW "
             "average MsgRate', as ib_write_bw prints them");
-  std::string read = run_of("1", "Gb/sec", "");
-  std::string other = read;
-  read.replace(read.find("RDMA_Write BW"), 13, "RDMA_Write Latency");
-  EXPECT_EQ(
-      refused("a.txt", read),
-      "a.txt:2:21: a latency test of WRITEs or SENDs, which says half of a ping-pong: that is "
-      "no result here; expected one of RDMA_Read or Atomic (ib_read_lat, ib_atomic_lat)");
+  std::string other = run_of("1", "Gb/sec", "");
   other.replace(other.find("RDMA_Write"), 10, "RDMA_Flush");
   EXPECT_EQ(refused("a.txt", other),
             "a.txt:2:21: 'RDMA_Flush' is not modelled; expected a BW Test of RDMA_Write, "

@@ -192,7 +192,7 @@ TEST(Ns3Topology, BadFilesOfSimAiAreRefused) {
           "NVSwitches");
   refused(star, scale_up, "p.toml:5:17: scale_up_host without NVSwitches in the file");
   refused(simai, scale_up + "switches = [{profile = \"core\", names = [\"s4\"]}]",
-          "p.toml:7:44: node 4 is an NVSwitch, which scale_up_switch is of; expected a switch");
+          "p.toml:7:41: node 4 is an NVSwitch, which scale_up_switch is of; expected a switch");
   refused("3 1 1 1 1 A100\n1 2\n1 2 1Gbps 1us 0\n", scale_up,
           "list:3:3: a link from node 1 to node 2, one of them an NVSwitch; expected a GPU or "
           "another NVSwitch at its other end");

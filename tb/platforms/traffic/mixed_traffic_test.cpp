@@ -142,6 +142,40 @@ to = ["b", "a"]
               0.1 * result(single, "traffic.one.rate"));
 }
 
+// Each message is answered, and each answer by the next: half of a round trip grows by what a way
+// grows, and of several round trips under way each takes as long as alone.
+TEST(MixedTraffic, APingPongTakesTwoWays) {
+  const Workplace place;
+  for (const std::string verb : {"write", "send"}) {
+    SCOPED_TRACE(verb);
+    const auto half = [&](const std::string& delay, const std::string& depth) {
+      const ordered_json s =
+          summary(place, one_way + "verb = \"" + verb + "\"\nmessage = \"8 B\"\nping_pong = true\n",
+                  {"--set", "sim.duration=10ms", "--set", "sim.warmup=100us", "--set",
+                   "link_default.delay=" + delay, "--set", "traffic[0].depth=" + depth});
+      return 1 / result(s, "traffic.one.message_rate");
+    };
+    const double near = half("500ns", "1");
+    EXPECT_GT(near, 0.5);
+    EXPECT_LT(near, 2);
+    EXPECT_NEAR(half("2500ns", "1"), near + 2, 0.003 * (near + 2));
+    EXPECT_NEAR(half("2500ns", "3"), (near + 2) / 3, 0.003 * (near + 2));
+  }
+  // Neither end is ever more than a message ahead, and the first is a's.
+  summary(place, one_way + "message = \"8 B\"\ncount = 7\ndepth = 1\nping_pong = true\n",
+          {"--trace", "--set", "sim.stop=finished"});
+  std::vector<std::pair<double, int>> posted;  // when, of which flow
+  const auto trace = place.read_json("out/trace.json");
+  for (const auto& e : trace.at("traceEvents")) {
+    if (e.value("cat", "") == "message" && e.value("ph", "") == "X")
+      posted.emplace_back(e.at("ts").get<double>(), e.at("args").at("flow").get<int>());
+  }
+  ASSERT_EQ(posted.size(), 14u);
+  std::sort(posted.begin(), posted.end());
+  for (std::size_t i = 0; i < posted.size(); ++i)
+    EXPECT_EQ(posted[i].second, static_cast<int>(i % 2)) << i;
+}
+
 // The sum over traffic is what there is in all, and each has its own latency.
 TEST(MixedTraffic, EachTrafficHasItsResults) {
   const Workplace place;
@@ -178,7 +212,16 @@ struct Bad {
 };
 TEST(MixedTraffic, WhatDoesNotGoTogetherIsOneLine) {
   const Workplace place;
+  const std::string alone =
+      "; expected one queue pair each way between two NICs that are in no other pair of the table, "
+      "of WRITEs or SENDs of one size";
   const std::vector<Bad> all = {
+      {"ping_pong = true\nboth_ways = true\n", "ping_pong with both_ways" + alone},
+      {"ping_pong = true\nbatch = 2\n", "ping_pong with batch" + alone},
+      {"ping_pong = true\nsizes = [\"8 B\"]\n", "ping_pong with sizes" + alone},
+      {"ping_pong = true\nverbs = [\"write\", \"send\"]\n", "ping_pong with verbs" + alone},
+      {"ping_pong = true\nverb = \"read\"\n", "ping_pong with READs or atomics" + alone},
+      {"ping_pong = true\nqps = 2\n", "ping_pong with qps = 2" + alone},
       {"weights = [1]\n", "weights is of 'sizes', which is not given"},
       {"size_order = \"drawn\"\n", "size_order is of 'sizes', which is not given"},
       {"sizes = []\n", "sizes = []; expected one or more"},

@@ -397,9 +397,14 @@ class Facts(unittest.TestCase):
                             ({"kind": "batch", "pattern": "tornado", "size": "5 B"}, 30),
                             ({"kind": "messages", "pattern": "tornado", "message": "5 B", "count": 2, "qps": 7}, 420),
                             ({"kind": "messages", "pattern": "tornado", "message": "5 B", "both_ways": True}, 60),
+                            ({"kind": "messages", "pattern": "pairs", "from": ["h0"], "message": "5 B", "count": 3, "ping_pong": True}, 30),
                             ({"kind": "flows"}, None), ({"kind": "messages", "pattern": "tornado", "sizes": []}, None)):
             self.assertEqual(facts.expected_bytes(platform(traffic=[t])), expected, t)
         self.assertEqual(facts.expected_bytes(platform(traffic=platform()["traffic"] * 2)), 1000)
+
+    def test_services_that_lose(self):
+        for service, known in (("rc", False), ("dc", False), ("uc", True), ("ud", True)):
+            self.assertEqual(facts.unreliable(platform(traffic=[{"kind": "messages", "service": service}])), known, service)
 
     def test_how_many_nics(self):
         for shape, hosts in (({"leaf_spine": {"leaves": 3, "hosts_per_leaf": 4}}, 12),

@@ -56,7 +56,7 @@ def lossless(p):
 
 def unreliable(p):
     """Some messages are of a service that acknowledges nothing: what is lost of them is lost."""
-    return any(t.get("service", "rc") != "rc" for t in p["traffic"])
+    return any(t.get("service") in ("uc", "ud") for t in p["traffic"])
 
 
 def one_path(p):
@@ -101,7 +101,7 @@ def expected_bytes(p):
             return None
         pairs = {"pairs": len(t.get("from", [])), "incast": t.get("fan_in", 8)}.get(t["pattern"], hosts)
         size = int(t["message" if t["kind"] == "messages" else "size"].split()[0])
-        pairs *= 2 if t.get("both_ways") else 1
+        pairs *= 2 if t.get("both_ways") or t.get("ping_pong") else 1
         total += pairs * size * t.get("count", 1) * t.get("qps", 1)
     return total
 

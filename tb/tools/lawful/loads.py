@@ -141,6 +141,31 @@ def services(draw, out):
             table["verb"] = draw.one("send", "write_imm")
 
 
+def on_demand(draw, out):
+    """DC in the place of RC: few initiators, which turn from target to target."""
+    nic = out["nic"]
+    tables = [t for t in out["traffic"] if t["kind"] == "messages" and "service" not in t]
+    if not tables or nic.get("sram", {}).get("limited") or "cache" in nic or not draw.chance(0.4):
+        return
+    for table in tables:
+        if draw.chance(0.8):
+            table["service"] = "dc"
+    if any(t.get("service") == "dc" for t in tables) and draw.chance(0.8):
+        nic["dc"] = {"initiators": draw.scale(1, 32), "quota": draw.scale(1, 32), "connect": draw.ns(0, 3_000)}
+
+
+def ping_pongs(draw, out):
+    """Each message answered by the next, of NICs that are in no other pair of the table."""
+    for table in out["traffic"]:
+        ends = table.get("from", []) + table.get("to", [])
+        if (table["kind"] != "messages" or table["pattern"] != "pairs" or len(set(ends)) < len(ends)
+                or {"verbs", "sizes", "batch", "both_ways"} & set(table) or table.get("service") in ("uc", "ud")
+                or table.get("verb", "write") not in ("write", "send", "write_imm") or not draw.chance(0.5)):
+            continue
+        table["ping_pong"] = True
+        table["qps"] = 1
+
+
 def buffers(draw, out):
     """Memory that messages go round, and its regions."""
     for table in out["traffic"]:

@@ -2,7 +2,7 @@
 from . import classes
 from .draw import Draw
 from .events import events
-from .loads import atomics, buffers, orders, sends, services, traffic, verbs
+from .loads import atomics, buffers, on_demand, orders, ping_pongs, sends, services, traffic, verbs
 from .networks import network
 from .nics import carries, details, nic, pauses
 
@@ -33,6 +33,8 @@ def platform(seed, number):
     orders(Draw(f"{seed}/{number}/orders"), out)
     if number % 10 not in SPECIAL:
         events(Draw(f"{seed}/{number}/events"), out)
+    on_demand(Draw(f"{seed}/{number}/on_demand"), out)
+    ping_pongs(Draw(f"{seed}/{number}/ping_pongs"), out)
     return out
 
 

@@ -186,7 +186,7 @@ std::unique_ptr<traffic::TrafficSource> Connections::source_of(const workload::F
                                       .count = flow.count,
                                       .lead = flow.lead,
                                       .after = flow.after,
-                                      .gated = flow.channel.has_value(),
+                                      .gated = flow.channel.has_value() || flow.answers,
                                       .verb = flow.verb});
 }
 

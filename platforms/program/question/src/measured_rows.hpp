@@ -31,8 +31,10 @@ struct PerftestRow {
   std::uint64_t bytes = 0;
   PrintedNumber average;  ///< in Gbps or MiB/s
   PrintedNumber rate;     ///< million messages per second
-  /// In the place of both, by a latency test: microseconds from post to completion, typically.
+  /// In the place of both, by a latency test: microseconds from post to completion, typically; of
+  /// a halved one, half of a round trip, in the mean.
   std::optional<PrintedNumber> latency;
+  bool halved = false;              ///< is_halved of a latency test
   std::string_view service = "rc";  ///< as `traffic.service` has it
 };
 
@@ -40,10 +42,9 @@ struct PerftestRow {
 /// has it; empty: none that is modelled.
 std::string_view perftest_verb(std::string_view test);
 
-/// InputError at `where` for a latency test of such messages: its times are half of a ping-pong
-/// where the test does not wait for an answer (perftest_parameters.c: rtt_factor), which is no
-/// result here.
-void refuse_halved(std::string_view verb, const Location& where);
+/// Whether the times of a latency test of such messages are half of a round trip: each is answered
+/// by one the other way (perftest_parameters.c: rtt_factor). READs and atomics are whole.
+bool is_halved(std::string_view verb);
 
 std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name);
 std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::string& name);

@@ -64,6 +64,14 @@ PrintedNumber payload_gbps(const PerftestRow& r) {
                                          r.average.value, r.rate.value, r.bytes));
 }
 
+/// Messages of both ways together in a microsecond: one in each half of a round trip.
+PrintedNumber per_microsecond(const PerftestRow& r) {
+  const PrintedNumber& half = *r.latency;
+  if (half.value <= half.rounding)
+    throw input_error(r.where, fmt::format("t_avg {:g} us; expected more than that", half.value));
+  return {1 / half.value, half.rounding / (half.value * half.value)};
+}
+
 std::string condition_name(const ImportSpec& import, const PerftestRow& r) {
   const std::string of = r.verb == "write" ? std::string() : fmt::format("{}.", r.verb);
   const std::string service = r.service == "rc" ? std::string() : fmt::format("{}.", r.service);
@@ -87,6 +95,7 @@ ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
   set(fmt::format("traffic[0].qps={}", r.queue_pairs));
   // A latency test has one message under way.
   if (r.depth || r.latency) set(fmt::format("traffic[0].depth={}", r.latency ? 1 : *r.depth));
+  if (r.halved) set("traffic[0].ping_pong=true");
   if (r.mtu) set(fmt::format("nic.mtu={}B", *r.mtu));
   if (r.receive_depth && (r.verb == "send" || r.verb == "write_imm"))
     set(fmt::format("nic.receive.depth={}", *r.receive_depth));
@@ -106,12 +115,8 @@ std::string_view perftest_verb(std::string_view test) {
   return has("Send") ? "send" : "";
 }
 
-void refuse_halved(std::string_view verb, const Location& where) {
-  if (verb != "write" && verb != "write_imm" && verb != "send") return;
-  throw input_error(where,
-                    "a latency test of WRITEs or SENDs, which says half of a ping-pong: that "
-                    "is no result here; expected one of RDMA_Read or Atomic (ib_read_lat, "
-                    "ib_atomic_lat)");
+bool is_halved(std::string_view verb) {
+  return verb == "write" || verb == "write_imm" || verb == "send";
 }
 
 std::string_view perftest_service(std::string_view type, const Location& where,
@@ -142,7 +147,7 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
       now = PerftestRow{};
       now.verb = perftest_verb(line);
       latency = line.find(" Latency Test") != std::string_view::npos;
-      if (latency) refuse_halved(now.verb, words[0].where);
+      now.halved = latency && is_halved(now.verb);
       if (now.verb.empty()) {
         throw input_error(words[0].where,
                           fmt::format("'{}' is not modelled; expected a BW Test of RDMA_Write, "
@@ -165,10 +170,11 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
     if (words[0].text == "#bytes") {
       constexpr std::string_view four = "BW average[";
       if (latency) {
-        if (words.size() < 5 || words[4].text != "t_typical[usec]")
+        if (words.size() < 6 || words[4].text != "t_typical[usec]" ||
+            words[5].text != "t_avg[usec]")
           throw input_error(words[0].where,
                             "expected the columns #bytes, #iterations, t_min[usec], t_max[usec], "
-                            "t_typical[usec] and others");
+                            "t_typical[usec], t_avg[usec] and others");
       } else if (line.find(four) == std::string_view::npos ||
                  line.find("#sl") != std::string_view::npos)
         throw input_error(words[0].where,
@@ -188,7 +194,12 @@ std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::st
     now.where = words[0].where;
     now.bytes = printed_whole(words[0].text, words[0].where, "#bytes");
     if (latency) {
-      now.latency = PrintedNumber::parse(words[4].text, words[4].where, "t_typical");
+      if (words.size() < 6)
+        throw input_error(words[0].where, fmt::format("{} columns; expected 6 or more: #bytes, "
+                                                      "#iterations, t_min, t_max, t_typical, t_avg",
+                                                      words.size()));
+      const Word& time = words[now.halved ? 5 : 4];
+      now.latency = PrintedNumber::parse(time.text, time.where, now.halved ? "t_avg" : "t_typical");
       rows.push_back(now);
       continue;
     }
@@ -213,14 +224,16 @@ ObservationsFile perftest_observations(const std::vector<PerftestRow>& rows,
       throw input_error(r.where, "messages of no bytes, or no queue pairs");
     const std::string name = condition_name(import, r);
     auto& values = repeated[name];
-    values.push_back(r.latency ? *r.latency : payload_gbps(r));
+    values.push_back(r.halved ? per_microsecond(r) : r.latency ? *r.latency : payload_gbps(r));
     if (values.size() > 1) continue;
     file.conditions.push_back(condition_of(import, r));
-    ObservationSpec o = imported(import, name, name + (r.latency ? ".p50" : ".rate"), r.where);
-    o.quantity = {r.latency ? fmt::format("traffic.{}.latency_p50", latency_table)
-                            : std::string("delivered_rate"),
+    ObservationSpec o =
+        imported(import, name, name + (r.latency && !r.halved ? ".p50" : ".rate"), r.where);
+    o.quantity = {!r.latency ? std::string("delivered_rate")
+                             : fmt::format("traffic.{}.{}", latency_table,
+                                           r.halved ? "message_rate" : "latency_p50"),
                   r.where};
-    o.unit = {r.latency ? "us" : "Gbps", r.where};
+    o.unit = {!r.latency ? "Gbps" : r.halved ? "million messages per second" : "us", r.where};
     file.observations.push_back(o);
   }
   for (auto& o : file.observations) {

@@ -148,15 +148,15 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
   if (verb.empty() || (!latency && test.find("BW") == std::string::npos)) {
     throw input_error(where, fmt::format("test_info.test: '{}' is not modelled; expected BW of "
                                          "RDMA_Write, RDMA_Read, Send or Atomic (ib_write_bw and "
-                                         "others), or Latency of RDMA_Read or Atomic",
+                                         "others), or Latency of them",
                                          test));
   }
-  if (latency) refuse_halved(verb, where);
   PerftestRow now;
   now.where = where;
   if (const auto* type = find("test_info.Connection_type"))
     now.service = perftest_service(*type, where, "test_info.Connection_type");
   now.verb = verb;
+  now.halved = latency && is_halved(verb);
   now.queue_pairs = whole("test_info.Number_of_qps");
   if (find("test_info.TX_depth") != nullptr) now.depth = whole("test_info.TX_depth");
   if (find("test_info.Mtu") != nullptr) now.mtu = whole("test_info.Mtu");
@@ -169,7 +169,7 @@ std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::st
     };
     now.bytes = whole(results + ".MsgSize");
     if (latency) {
-      now.latency = number(".t_typical");
+      now.latency = number(now.halved ? ".t_avg" : ".t_typical");
     } else {
       now.average = number(".BW_average");
       now.rate = number(".MsgRate");

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
@@ -24,7 +25,7 @@ struct MessagesConfig : PatternConfig {
   std::optional<std::vector<std::uint32_t>> weights;
   std::optional<traffic::SizeMix::Order> size_order;
   std::optional<std::uint32_t> batch;
-  std::optional<bool> both_ways;
+  std::optional<bool> both_ways, ping_pong;
   std::optional<Bytes> buffer;
   std::optional<std::uint32_t> regions;
   static const Schema<MessagesConfig>& schema();
@@ -91,6 +92,11 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
           .field("both_ways", &MessagesConfig::both_ways,
                  {.doc = "each pair also sends the other way, on queue pairs of its own. Absent: "
                          "false"})
+          .field("ping_pong", &MessagesConfig::ping_pong,
+                 {.doc = "each message is answered by one of its size on a queue pair the other "
+                         "way, once the host has it, and each answer by the next, `depth` of them "
+                         "under way. Absent: false",
+                  .source = "ib_write_lat and ib_send_lat (linux-rdma/perftest)"})
           .field("buffer", &MessagesConfig::buffer,
                  {.doc = "memory of a queue pair that its messages lie in at each end, used from "
                          "its start to its end and again. Absent: that of one message",
@@ -127,7 +133,8 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
           "batch", fmt::format("batch = {} is above depth = {}: it would never be posted",
                                *config_.batch, config_.depth));
     }
-    const std::uint32_t ways = config_.both_ways.value_or(false) ? 2 : 1;
+    if (ping_pong()) check_ping_pong(table.section);
+    const std::uint32_t ways = config_.both_ways.value_or(false) || ping_pong() ? 2 : 1;
     const auto ask = [&](unsigned device, std::uint64_t n) {
       table.demand.ask(device, n * ways * config_.qps, table.section, "qps");
     };
@@ -145,7 +152,9 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
     const auto pairs = pairs_and_back(platform);
     std::map<unsigned, std::uint32_t> turns, turn;  // queue pairs of a sender; the next one
     for (const auto& pair : pairs) turns[pair.first] += config_.qps;
-    for (const auto& [from, to] : pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto& [from, to] = pairs[i];
+      const bool answers = ping_pong() && i >= pairs.size() / 2;
       for (std::uint32_t q = 0; q < config_.qps; ++q) {
         const Picoseconds phase =
             phases ? share_of(*config_.start_within, phases->unit()) : Picoseconds{};
@@ -158,6 +167,8 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
               .regions = config_.regions.value_or(0),
               .start = start + phase,
               .first_psn = Psn(config_.first_psn),
+              .lead = ping_pong() ? config_.depth : 0,
+              .answers = answers,
               .sizes = mix_of_sizes_,
               .batch = config_.batch.value_or(0),
               .turn = turn[from]++,
@@ -192,10 +203,35 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
   using Pairs = std::vector<std::pair<unsigned, unsigned>>;
   Pairs pairs_and_back(const config::PlatformConfig& platform) const {
     Pairs all = pairs_of(platform, config_, EndPoint::nic);
-    if (!config_.both_ways.value_or(false)) return all;
+    if (!config_.both_ways.value_or(false) && !ping_pong()) return all;
     const std::size_t one_way = all.size();
     for (std::size_t i = 0; i < one_way; ++i) all.emplace_back(all[i].second, all[i].first);
     return all;
+  }
+
+  bool ping_pong() const { return config_.ping_pong.value_or(false); }
+
+  /// InputError at its place: a NIC counts what it has received for a table, not for a queue pair.
+  void check_ping_pong(const Section& section) const {
+    const auto alone = [&](bool wrong, std::string_view what) {
+      if (!wrong) return;
+      throw section.error("ping_pong",
+                          fmt::format("ping_pong with {}; expected one queue pair each way between "
+                                      "two NICs that are in no other pair of the table, of WRITEs "
+                                      "or SENDs of one size",
+                                      what));
+    };
+    alone(config_.both_ways.value_or(false), "both_ways");
+    alone(config_.batch.has_value(), "batch");
+    alone(config_.sizes.has_value(), "sizes");
+    alone(section.has("verbs"), "verbs");
+    alone(has_responses(), "READs or atomics");
+    alone(config_.qps > 1, fmt::format("qps = {}", config_.qps));
+    alone(config_.pattern != PatternConfig::Pattern::pairs, "a pattern");
+    std::set<std::string> seen;
+    for (const auto* names : {&config_.from, &config_.to})
+      for (const std::string& name : *names)
+        alone(!seen.insert(name).second, fmt::format("'{}' in two pairs", name));
   }
 
   Bytes largest() const { return mix_of_sizes_ ? mix_of_sizes_->largest() : config_.message; }

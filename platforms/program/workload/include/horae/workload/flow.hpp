@@ -40,6 +40,9 @@ struct Flow {
   /// Message i (from 0) waits until its sender has received i - lead + 1 messages of the flows of
   /// its table that have a lead; 0: it waits for none. A flow with a lead has no triggers.
   std::uint32_t lead = 0;
+  /// In a flow with a lead: message i waits until its sender has received i + 1 of them instead, so
+  /// each answers one.
+  bool answers = false;
   // Triggers, by their number in the table; 0: none. Only of flows that are one message each
   // (Measure::messages or queries, or groups).
   std::uint32_t trigger = 0;                        ///< starts it in place of `start` ...
