@@ -183,7 +183,8 @@ struct MatchPricer {
   int64_t indirection(uint64_t held, uint32_t data_bits, uint32_t actions) const {
     const uint32_t data = load.profile ? 0 : data_bits;
     std::optional<int64_t> least;
-    for (const ActionData& split : action_data_splits(data, spec.slot_bits, chip, spec.narrow_bits)) {
+    for (const ActionData& split :
+         action_data_splits(data, spec.slot_bits, chip, spec.narrow_bits)) {
       const uint64_t overhead = action_code_bits(actions) + load.pointer_bits + split.entry_bits;
       int64_t blocks = 0;
       if (overhead > 0) {

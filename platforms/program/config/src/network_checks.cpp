@@ -104,14 +104,13 @@ void check_routes(const PlatformConfig& platform) {
   std::vector<std::size_t> device_of(platform.topology.endpoints());
   const auto& vertices = platform.topology.vertices();
   for (std::size_t i = 0; i < vertices.size(); ++i) {
-    if (vertices[i].node != no_node) device_of[vertices[i].node] = i;
+    if (vertices[i].node != fabric::Topology::no_node) device_of[vertices[i].node] = i;
   }
   // Scale-up domains are networks of their own: a switch is of that whose ends it reaches.
   const auto domain_of = [&](std::size_t i) {
-    if (vertices[i].node != no_node) return platform.devices[i].end_of_domain;
+    if (vertices[i].node != fabric::Topology::no_node) return platform.devices[i].end_of_domain;
     for (NodeId node = 0; node < device_of.size(); ++node) {
-      if (!routes[i].towards(node).empty())
-        return platform.devices[device_of[node]].end_of_domain;
+      if (!routes[i].towards(node).empty()) return platform.devices[device_of[node]].end_of_domain;
     }
     return std::optional<std::uint32_t>();
   };

@@ -99,7 +99,7 @@ struct Entry {
   /// Of those that match the largest one's entry wins. None in tables whose entries say nothing of
   /// it: there the first one wins.
   std::optional<std::int64_t> priority;
-  bool is_const = false;                 ///< the entry alone; see Table::const_entries
+  bool is_const = false;  ///< the entry alone; see Table::const_entries
   Place place;
 };
 
