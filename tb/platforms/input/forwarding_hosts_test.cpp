@@ -165,8 +165,8 @@ TEST(ForwardingHosts, FaultsAreOneLine) {
           "p.toml:21:14: forwarding with a file in which no host has several links");
   refused(ring(3), "forwarding_rate = \"100 Gbps\"\n",
           "p.toml:21:19: forwarding_rate without 'forwarding'");
-  refused(ring(3), "forwarding = \"end\"\n", "?");
-  refused(ring(3), "", "?");
+  refused(ring(3), "forwarding = \"end\"\n", "net.txt:2:1: 'f0' has one port, and a link already");
+  refused(ring(3), "", "net.txt:3:1: 'h1' has one port, and a link already");
 }
 
 }  // namespace

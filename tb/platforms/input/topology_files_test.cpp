@@ -245,7 +245,7 @@ TEST(TopologyFiles, FabricsOfAMixedAllToAllDoNotMeet) {
   EXPECT_EQ(ends(all), apart);
 }
 
-/// What a table of traffic on that network ends with.
+/// A run of that network with this table of traffic.
 Ended on_simai(const std::string& traffic) {
   const Workplace place;
   place.write("simai.txt", simai);
@@ -255,7 +255,7 @@ Ended on_simai(const std::string& traffic) {
 
 TEST(TopologyFiles, CollectivesOfAScaleUpDomainNameItsEnds) {
   const std::string all_reduce = "kind = \"collective\"\noperation = \"all_reduce\"\n";
-  const std::string refused = "horae: p.toml:34:8: ";
+  const std::string refused = "horae: p.toml:35:8: ";
   EXPECT_EQ(on_simai(all_reduce).err,
             refused +
                 "messages that wait for others, from 'h0', whose GPU has two devices, 'h0' and "
@@ -271,14 +271,16 @@ TEST(TopologyFiles, CollectivesOfAScaleUpDomainNameItsEnds) {
   EXPECT_EQ(all.exit_code, 0) << all.err;
 }
 
-// A file in two parts is refused still, whichever fabric the missing link is of.
+// A fabric in two parts is refused still, whichever it is.
 TEST(TopologyFiles, AFabricInPartsIsRefused) {
   const Workplace place;
   std::string text = simai;
-  text.replace(text.find("6 7 400Gbps"), 11, "6 0 400Gbps");
+  text.replace(text.find("\n6 7 400Gbps 500ns 0"), std::string::npos, "\n");
+  text.replace(text.find(" 9 H800"), 2, " 8");
   place.write("simai.txt", text);
   place.write("p.toml", platform(from_simai, "kind = \"batch\"\n"));
-  EXPECT_EQ(run(place, {"run", "p.toml"}).err, "");
+  EXPECT_EQ(run(place, {"run", "p.toml"}).err,
+            "horae: p.toml:30:8: there is no path from 'h0' to 'h1'\n");
 }
 
 // As with flow lists: what is not read is said once, under the results.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -48,14 +49,24 @@ std::vector<Flow> alone(const Workplace& place, const std::string& line,
 
 /// Its own measure: the base round trip is 4160 or 8320 ns, each packet has 48 B beside its
 /// payload, and what is quicker counts as 1.
-double mean_slowdown(const std::vector<Flow>& all) {
-  double sum = 0;
+std::vector<double> slowdowns(const std::vector<Flow>& all) {
+  std::vector<double> out;
   for (const Flow& f : all) {
     const double base = f.from / 16 == f.to / 16 ? 4.160 : 8.320;
     const auto bytes = static_cast<double>(f.bytes + 48 * ((f.bytes + 999) / 1000));
-    sum += std::max(1.0, f.us / (base + bytes * 8 / 100e3));
+    out.push_back(std::max(1.0, f.us / (base + bytes * 8 / 100e3)));
   }
-  return sum / static_cast<double>(all.size());
+  return out;
+}
+double mean_slowdown(const std::vector<Flow>& all) {
+  const auto of = slowdowns(all);
+  return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+}
+/// The 99th percentile.
+double tail_slowdown(const std::vector<Flow>& all) {
+  auto of = slowdowns(all);
+  std::ranges::sort(of);
+  return of[of.size() * 99 / 100];
 }
 
 // n packets of 83 ns each, all of them on the first link, the last on three more, and an
@@ -97,8 +108,9 @@ TEST(ConweaveNs3, SprayedGoBackNDoesNotWaitForItsTimer) {
   EXPECT_GT(without, 2 * with);
 }
 
-/// Mean slowdowns by scheme, of arrivals for 300 us.
-std::map<std::string, double> schemes(const Words& network, const Words& names) {
+/// Slowdowns by scheme, of arrivals for 300 us: the mean, or what `of` says.
+std::map<std::string, double> schemes(const Words& network, const Words& names,
+                                      double (*of)(const std::vector<Flow>&) = mean_slowdown) {
   const auto both = [](const std::string& key, const std::string& value) {
     return Words{"leaf." + key + "=" + value, "spine." + key + "=" + value};
   };
@@ -121,7 +133,7 @@ std::map<std::string, double> schemes(const Words& network, const Words& names) 
     // A rate that forgets a fifth every 50 us there has a time constant of 250 us.
     if (name == "conga") add(both("conga_tau", "250us"));
     if (name == "conga") add(both("conga_age", "500us"));
-    out[name] = mean_slowdown(flows(settings));
+    out[name] = of(flows(settings));
   }
   return out;
 }
@@ -138,14 +150,16 @@ TEST(ConweaveNs3, SchemesOfALosslessNetworkAreInTheOrderOfTheSimulator) {
   EXPECT_GT(of["drill"], 1.3 * of["ecmp"]);
 }
 
-// With IRN and without PFC a packet out of order costs little: DRILL comes from the last place to
-// the first. (No number of that simulator is here for this network.)
-TEST(ConweaveNs3, SchemesOfALossyNetworkHaveAnotherOrder) {
+// The simulator's repository has no results. The paper (ConWeave, SIGCOMM 2023, 4.1.1) says of its
+// Figure 13, IRN without PFC at 80 %: ConWeave's mean slowdown is at least 42.3 % and its 99th
+// percentile at least 66.8 % below those of ECMP, Conga, LetFlow and DRILL. The tails are in that
+// order here, by less; the means are not: DRILL's is below ConWeave's (evaluations/eunomia.md).
+TEST(ConweaveNs3, TailsOfALossyNetworkAreInTheOrderOfThePaper) {
   auto of = schemes({"nic.transport=irn", "nic.reliability.window=104", "nic.reliability.rto=320us",
                      "leaf.pfc.alpha=0", "spine.pfc.alpha=0"},
-                    {"ecmp", "drill", "conweave"});
-  EXPECT_LT(of["drill"], 0.95 * of["conweave"]);
-  EXPECT_LT(of["conweave"], of["ecmp"]);
+                    {"ecmp", "drill", "conweave"}, tail_slowdown);
+  EXPECT_LT(of["conweave"], 0.9 * of["ecmp"]);
+  EXPECT_GT(of["drill"], 1.1 * of["ecmp"]);
 }
 
 /// A platform's effective configuration.

@@ -76,7 +76,7 @@ struct Ns3TopologyConfig {
   Located<std::string> sw;
   std::optional<Located<std::string>> forwarding;
   std::optional<BitRate> forwarding_rate;
-  Picoseconds forwarding_delay = 1_ns;
+  std::optional<Picoseconds> forwarding_delay;
   std::optional<Located<std::string>> scale_up_host, scale_up_switch;
   std::optional<std::vector<SwitchesOfProfile>> switches;
   std::optional<std::string> note;
@@ -120,7 +120,7 @@ const Schema<Ns3TopologyConfig>& Ns3TopologyConfig::schema() {
                   .min = slowest,
                   .max = fastest_scale_up})
           .field("forwarding_delay", &T::forwarding_delay,
-                 {.doc = "its delay",
+                 {.doc = "its delay. Absent: 1 ns",
                   .min = shortest,
                   .max = longest,
                   .source = "1 ns: the least that a link has; both are one chip, or one host"})
@@ -472,7 +472,7 @@ void Ns3TopologyConfig::generate(NetworkBuilder& network, const Section& /*table
     joined[i] = network.add_device(fmt::format("f{}", i), *forwarding);
     LinkValues own;
     own.rate = forwarding_rate.value_or(std::min(listed->rate(i), fastest_scale_up));
-    own.delay = forwarding_delay;
+    own.delay = forwarding_delay.value_or(shortest);
     own.loss = 0;
     network.add_link(devices[i], joined[i], forwarding->where, own);
   }

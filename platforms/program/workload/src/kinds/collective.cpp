@@ -107,9 +107,9 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
                        [&] { plan_ = make_plan(table.platform); });
     }
     config::check_at(section, section.has("groups") ? "groups" : "kind", [&] {
-      flows(table.platform, [&](const Flow& f) { check_at_once(table.platform, f); });
-      table.demand.ask(queue_pairs_of(*this, table.platform), section, "kind");
+      plan(table.platform, [&](const Flow& f) { check_at_once(table.platform, f); });
     });
+    table.demand.ask(queue_pairs_of(*this, table.platform), section, "kind");
   }
 
   /// Group by group. InputError, without a place in the file, when members do not divide into

@@ -60,10 +60,11 @@ const Schema<FlowListConfig>& FlowListConfig::schema() {
                   {.doc = "of a send_done_trigger that starts a flow of the receiver: refuse, or "
                           "fire when the message has arrived, which is earlier by the "
                           "acknowledgement's way"})
-          .choice("shared_connections", &T::shared_connections,
-                  {{"refuse", T::Shared::refuse}, {"own", T::Shared::own}},
-                  {.doc = "of messages (msg) that share a connection: refuse, or give each a queue "
-                          "pair of its own, on which none waits for those before it"})
+          .choice(
+              "shared_connections", &T::shared_connections,
+              {{"refuse", T::Shared::refuse}, {"own", T::Shared::own}},
+              {.doc = "of messages (msg) that share a connection: refuse, or give each a queue "
+                      "pair of its own, on which none waits for those before it. Absent: refuse"})
           .field("random_first_psn", &T::random_first_psn,
                  {.doc = "an initial PSN at random for each connection; else 0"});
   return s;

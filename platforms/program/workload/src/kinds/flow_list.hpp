@@ -31,7 +31,7 @@ struct FlowListConfig {
   Picoseconds start{};
   Priorities priorities = Priorities::refuse;
   Triggers send_done = Triggers::local;
-  Shared shared_connections = Shared::refuse;
+  std::optional<Shared> shared_connections;
   bool random_first_psn = false;
   static const Schema<FlowListConfig>& schema();
 };
