@@ -238,6 +238,17 @@ TEST(MixedTraffic, WhatDoesNotGoTogetherIsOneLine) {
   }
 }
 
+TEST(MixedTraffic, APingPongHasItsNicsAlone) {
+  const Workplace place;
+  place.write("p.toml", two_nics(one_way + "ping_pong = true\n"));
+  const Ended ended = run(place, {"run", "p.toml", "--set", "traffic[0].from=[\"a\", \"b\"]",
+                                  "--set", "traffic[0].to=[\"b\", \"a\"]"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("ping_pong with 'b' in two pairs; expected one queue pair each way"),
+            std::string::npos)
+      << ended.err;
+}
+
 TEST(MixedTraffic, NamesAreWordsAndDiffer) {
   const Workplace place;
   place.write("p.toml", two_nics(one_way + one_way));
