@@ -1,6 +1,9 @@
 // How a diagnosis reads: numbers of each candidate beside the symptoms, and what tells two apart.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -87,6 +90,31 @@ TEST(Diagnosis, AsJsonHasWhatTheTextHas) {
             R"({"quantity":"nics.misses","first":0.875,"second":0.125})");
   d.telling.reset();
   EXPECT_FALSE(diagnosis_json(d).contains("tells_apart"));
+}
+
+TEST(Diagnosis, ASymptomWithoutAToleranceMayDifferByAQuarter) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("horae_symptoms_" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(path) << R"([[symptom]]
+quantity = "senders.tx_share"
+value = 0.2
+[[symptom]]
+quantity = "senders.idle_context"
+value = 0.5
+tolerance = 0.01
+[[symptom]]
+quantity = "senders.nacks_received"
+value = 0.0
+relation = "at_most"
+)";
+  const auto symptoms = read_symptoms(path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(symptoms.size(), 3u);
+  EXPECT_DOUBLE_EQ(symptoms[0].tolerance.value, 0.05);
+  EXPECT_DOUBLE_EQ(symptoms[1].tolerance.value, 0.01);
+  // Differences are divided by it.
+  EXPECT_EQ(symptoms[2].tolerance.value, std::numeric_limits<double>::epsilon());
+  EXPECT_EQ(symptoms[2].relation, question::Relation::at_most);
 }
 
 }  // namespace

@@ -160,6 +160,18 @@ const Case cases[] = {
      "h.toml:16:13: unknown condition 'none'; expected one of all"},
     {"ExperimentLooksAtNothing", false, "quantities = [\"tx_share\"]\n[[curve]]",
      "quantities = []\n[[curve]]", "h.toml:14:6: experiment 'far' looks at no quantity"},
+    {"ParameterTwice", false, "high = \"2 us\"\n",
+     "high = \"2 us\"\n[[hypothesis.parameter]]\nkey = \"nic.nack_delay\"\nlow = \"0 ns\"\n"
+     "high = \"1 us\"\n",
+     "h.toml:14:7: parameter 'nic.nack_delay' is there already"},
+    {"CurveInNoCondition", false, "id = \"figure\"\ncondition = \"all\"",
+     "id = \"figure\"\ncondition = \"al\"",
+     "h.toml:21:13: unknown condition 'al', did you mean 'all'?"},
+    {"PointInNoCondition", false, "x = 1.0\n", "x = 1.0\ncondition = \"none\"\n",
+     "h.toml:25:13: unknown condition 'none'; expected one of all"},
+    {"CurveOfAnUnknownQuantity", false, "quantities = [\"tx_share\"]\n[[curve.point]]",
+     "quantities = [\"tx_shar\"]\n[[curve.point]]",
+     "h.toml:22:15: unknown quantity 'tx_shar', did you mean 'tx_share'?"},
     {"PointSetsNothing", false, "nic.mtu=2KiB", "nic.mut=2KiB",
      "h.toml:25:8: curve 'figure', point 1: --set nic.mut: unknown key 'mut' in [nic], did you "
      "mean 'mtu'?"},

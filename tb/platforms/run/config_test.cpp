@@ -46,7 +46,9 @@ TEST(Config, ShowsWhatAPlatformTakesOfMemory) {
   const Ended text = run(place, {"config", "p.toml", "--memory"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("bytes each"), std::string::npos);
-  const auto table = run(place, {"config", "p.toml", "--memory", "--json"}).json();
+  const Ended json = run(place, {"config", "p.toml", "--memory", "--json"});
+  EXPECT_TRUE(json.out.starts_with("{\n \"")) << json.out;  // one space deeper for each level
+  const auto table = json.json();
   std::map<std::string, std::int64_t> counts, bytes;
   for (const auto& part : table.at("parts")) {
     counts[part.at("what")] = part.at("count");
