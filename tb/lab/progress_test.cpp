@@ -42,7 +42,7 @@ TEST(Progress, OfAFreshOneIsNotDueWhetherItIsAskedForOrNot) {
   EXPECT_LT(asked.elapsed_seconds(), 60);
 }
 
-/// What a process of its own prints on a terminal in whose place it is asked.
+/// The output of a process of its own whose terminal is this one.
 template <class F>
 std::string on_a_terminal(F&& work) {
   int terminal = -1;

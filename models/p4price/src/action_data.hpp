@@ -44,7 +44,7 @@ class ActionDataRules {
   ValidityBits validity_;
   bool set_whole_ = false;          ///< the chip has containers that are set as a whole
   std::set<std::string> computed_;  ///< fields that some instruction computes
-  /// Of each field the lowest bits of bytes that are read one by one.
+  /// Lowest bits of the bytes of a field that are read one by one.
   std::map<std::string, std::set<std::uint32_t>> bytes_;
   std::set<std::string> in_headers_;  ///< copied into a header, beside its boundaries of 32 bits
 };

@@ -167,7 +167,7 @@ TEST(Ns3Topology, NvSwitchesOfSimAiAreANetworkOfTheirOwn) {
   EXPECT_EQ(of, (Names{"h0 0 g0", "h1 0 g1", "h2 2 g2", "h3 2 g3"}));
 }
 
-// What NVLinks join is one domain, however many servers and NVSwitches it has.
+// NVLinks join GPUs to one domain, however many servers and NVSwitches it has.
 TEST(Ns3Topology, ADomainIsWhatNvLinksJoin) {
   std::string text = simai + "4 5 2880Gbps 25ns 0\n";
   text.replace(0, 14, "8 2 2 2 10 H800");

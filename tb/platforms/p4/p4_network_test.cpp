@@ -105,8 +105,8 @@ TEST(P4Network, TheShippedFabricDropsNothing) {
     EXPECT_EQ(count, 0) << cause;
 }
 
-// What packets' fields do not hold crosses from process to process with them. Here it is the time
-// to live, for which the second switch on a way drops all packets.
+// Bytes that packets' fields do not hold cross from process to process with them. Here it is the
+// time to live, for which the second switch on a way drops all packets.
 TEST(P4Network, RanksDoNotShowInTheResults) {
   Workplace place;
   const auto changed = [](std::string text, const std::string& from, const std::string& to) {

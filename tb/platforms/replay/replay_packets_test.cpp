@@ -57,7 +57,7 @@ TEST(Replay, UnchangedPacketsLeaveByteForByte) {
   EXPECT_EQ(out.begin()->second, 855u);
 }
 
-// Of each kind another number, so that none stands for another.
+// Each kind has another number, so that none stands for another.
 TEST(Replay, CountsWhatItsCapturesHave) {
   const ReplayPlace place;
   PcapBytes pcap;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 /// Platforms that a test takes one after the other: each twelfth.
 constexpr unsigned groups = 12;
 
-/// What a run wrote, but for the time that it took.
+/// All files of a run, but for the time that it took.
 std::string results_of(const Workplace& place) {
   std::string all;
   for (const auto& name : place.content()) {

@@ -232,7 +232,7 @@ bool WireBytes::leave(Packet& p, FrameBytes& bytes) {
 
 namespace {
 
-/// What goes before the payload and the bytes of a packet from process to process.
+/// The head of a packet from process to process, before its payload and its bytes.
 struct HandedOver {
   Reth reth{};
   std::uint64_t length = 0;

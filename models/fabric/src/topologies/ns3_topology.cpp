@@ -211,7 +211,7 @@ class Ns3File {
   bool forwards(std::uint32_t node) const {
     return !is_switch_[node] && !is_nvswitch_[node] && ends_[node] > 1;
   }
-  /// Of all links of a node, without NVLinks.
+  /// The rate of all links of a node together, without NVLinks.
   BitRate rate(std::uint32_t node) const { return rates_[node]; }
   const std::vector<ListedLink>& links() const { return links_; }
   /// Ends of links at each node, without NVLinks: its ports.

@@ -10,7 +10,7 @@
 namespace horae::run {
 namespace {
 
-/// What a row says of a port; zero where its statistics do not have it.
+/// Counters of a port for its row; zero where its statistics do not have them.
 struct PortCounters {
   double packets = 0, lost = 0, cut = 0, corrupted = 0;
   double rate = 0, seconds = 0;  ///< mean bit/s of what it sent, and over which time

@@ -107,7 +107,7 @@ class WireBytes {
   /// Puts what is kept of a packet behind `out`, for another process of the run: nothing if it goes
   /// by its fields.
   void hand_over(const Packet& p, std::vector<std::byte>& out) const;
-  /// What hand_over() put there is kept of `p`, the packet's copy in this process.
+  /// Keeps of `p`, the packet's copy in this process, what hand_over() put there.
   void take_over(const Packet& p, std::span<const std::byte> from);
 
  private:

@@ -31,7 +31,7 @@ struct Crossing {
 struct Crossed {
   const Crossing& crossing;
   const Feedback* feedback = nullptr;  ///< null: packets have none
-  /// What WireBytes keep of the packet; none: packets have no bytes beside their fields.
+  /// Kept of the packet by WireBytes; none: packets have no bytes beside their fields.
   std::optional<std::span<const std::byte>> bytes{};
 };
 

@@ -96,8 +96,8 @@ struct ActionChoice {
 struct Entry {
   std::vector<KeySet> keys;
   ActionChoice action;
-  /// Of those that match the largest one's entry wins. None in tables whose entries say nothing of
-  /// it: there the first one wins.
+  /// The entry of the largest one wins among those that match. None in tables whose entries say
+  /// nothing of it: there the first entry wins.
   std::optional<std::int64_t> priority;
   bool is_const = false;  ///< the entry alone; see Table::const_entries
   Place place;

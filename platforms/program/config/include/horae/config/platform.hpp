@@ -31,8 +31,8 @@ struct DeviceInstance {
   Location where;
   std::optional<unsigned> site{};  ///< of several data centres, from 0; absent: no such platform
   std::optional<std::uint32_t> number{};  ///< of the node in the file that its network is from
-  /// Of a NIC whose GPU is in a scale-up domain: messages to NICs of the same domain go from `end`
-  /// to theirs.
+  /// A NIC's GPU in its scale-up domain: messages to NICs of the same domain go from `end` to
+  /// theirs.
   struct ScaleUp {
     unsigned end = 0;  ///< the GPU's end there, a device of its own
     std::uint32_t domain = 0;

@@ -121,7 +121,7 @@ class Traffic : public config::TrafficTable {
   const Mix& mix() const { return mix_; }
 
  private:
-  /// What flows() gives, between NICs.
+  /// The flows of flows(), between NICs.
   virtual void plan(const config::PlatformConfig& platform, const FlowSink& sink) const;
   /// InputError for a flow between a NIC and an end of a scale-up domain, or ends of two.
   void check_fabric(const config::PlatformConfig& platform, const Flow& flow) const;
