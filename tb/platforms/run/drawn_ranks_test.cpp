@@ -1,4 +1,4 @@
-// The drawn platforms over two processes, over three, and with threads: the same bytes as by one.
+// The drawn platforms over two or three processes, or with threads: the same bytes as by one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -57,15 +57,16 @@ TEST_P(DrawnRanks, DoNotShowInTheResults) {
     const Workplace place;
     const Ended alone = run_as(place, platform, {});
     const std::string expected = results_of(place);
-    const std::string ranks = turn++ % 2 == 0 ? "2" : "3";
-    for (const Words& more :
-         {Words{"--ranks", ranks}, Words{"--threads-from", "0", "--threads", "2"}}) {
-      const Ended ended = run_as(place, platform, more);
-      if (ended.err.find("was built without: ") != std::string::npos)
-        GTEST_SKIP() << "this build has no MPI";
-      EXPECT_EQ(ended.exit_code, alone.exit_code) << platform << more[0] << ended.err;
-      EXPECT_EQ(results_of(place), expected) << platform << more[0];
-    }
+    // Ranks wait for each other where processors are few: each ninth platform has them.
+    const bool ranks = turn % 9 == 0;
+    const Words more = ranks ? Words{"--ranks", turn % 2 == 0 ? "2" : "3"}
+                             : Words{"--threads-from", "0", "--threads", "2"};
+    ++turn;
+    const Ended ended = run_as(place, platform, more);
+    if (ended.err.find("was built without: ") != std::string::npos)
+      GTEST_SKIP() << "this build has no MPI";
+    EXPECT_EQ(ended.exit_code, alone.exit_code) << platform << more[0] << ended.err;
+    EXPECT_EQ(results_of(place), expected) << platform << more[0];
   }
 }
 
