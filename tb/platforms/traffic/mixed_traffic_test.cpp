@@ -172,8 +172,11 @@ TEST(MixedTraffic, APingPongTakesTwoWays) {
   }
   ASSERT_EQ(posted.size(), 14u);
   std::sort(posted.begin(), posted.end());
-  for (std::size_t i = 0; i < posted.size(); ++i)
+  for (std::size_t i = 0; i < posted.size(); ++i) {
     EXPECT_EQ(posted[i].second, static_cast<int>(i % 2)) << i;
+    // Not at once: it answers the one before, a way later.
+    if (i > 0) EXPECT_GT(posted[i].first, posted[i - 1].first + 0.5) << i;
+  }
 }
 
 // The sum over traffic is what there is in all, and each has its own latency.
